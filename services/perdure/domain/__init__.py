@@ -1,0 +1,1 @@
+"""What Perdure knows about memories, without I/O, clock, randomness or logging."""

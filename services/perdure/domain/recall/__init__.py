@@ -1,0 +1,1 @@
+"""How a question becomes a ranked answer: query, fusion, scoring, diversity, budget."""
