@@ -60,7 +60,8 @@ class Settings(BaseSettings):
         0,
         ge=0,
         le=65500,
-        description="First port of the services' own /metrics (embedding +0, retrieval +1, maintenance +2, worker +3); 0 serves them on unix sockets only through the gateway.",
+        description="First port of the services' own /metrics (embedding +0, retrieval +1, maintenance +2, worker +3); "
+        "0 opens none.",
     )
 
     # --- access ---
@@ -69,7 +70,8 @@ class Settings(BaseSettings):
     )
     allowed_hosts: str = Field(
         "",
-        description="Comma-separated Host values accepted besides loopback, as host or host:port; * turns the check off (behind a proxy that checks).",
+        description="Comma-separated Host values accepted besides loopback, as host or host:port; "
+        "* turns the check off (behind a proxy that checks).",
     )
     allowed_origins: str = Field("", description="Comma-separated browser origins accepted; none by default.")
     body_limit_bytes: int = Field(8 * 1024 * 1024, ge=1024, description="Largest request body.")
