@@ -1,0 +1,1 @@
+"""Work handed to other processes: the Celery app and the queue port's implementation."""

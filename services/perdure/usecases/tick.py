@@ -1,0 +1,35 @@
+"""What beat asks every few seconds: is anything due? If so, a job is started for it.
+
+Due times are in the store, so any number of beats, or a beat that was away for a week, start each job once.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from perdure.ports import Clock, JobKind, Store
+from perdure.usecases.start_job import StartJob
+
+EXPIRY_PERIOD = timedelta(hours=1)
+
+
+class Tick:
+    """Starts what is due."""
+
+    def __init__(self, store: Store, start_job: StartJob, clock: Clock) -> None:
+        self._store = store
+        self._start_job = start_job
+        self._clock = clock
+
+    def __call__(self) -> tuple[JobKind, ...]:
+        """The kinds that were started now."""
+        now = self._clock.now()
+        with self._store.work() as unit:
+            waiting = bool(unit.pending(1, now))
+            last = unit.jobs(JobKind.EXPIRE_IDEMPOTENCY, 1)
+        due: list[JobKind] = []
+        if waiting:
+            due.append(JobKind.EMBED_PENDING)
+        if not last or now - last[0].created_at >= EXPIRY_PERIOD:
+            due.append(JobKind.EXPIRE_IDEMPOTENCY)
+        return tuple(kind for kind in due if not self._start_job(kind)[1])

@@ -1,0 +1,1 @@
+"""The Celery worker and beat, and the local broker. Thin shells over ``usecases``."""

@@ -1,0 +1,57 @@
+"""Builds what the worker's tasks need, once in each worker process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from perdure.ports import Job, JobKind
+from perdure.settings import Settings
+from perdure.store import open_store
+from perdure.system import RandomIds, SystemClock
+from perdure.usecases.embed_pending import EmbedPending
+from perdure.usecases.expire_replays import ExpireReplays
+from perdure.usecases.reembed import Reembed
+from perdure.usecases.run_job import RunJob
+from perdure.usecases.start_job import StartJob
+from perdure.usecases.tick import Tick
+from perdure.wire.clients import EmbeddingClient
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the tasks call."""
+
+    run_job: Callable[[str], Job | None]
+    tick: Callable[[], tuple[JobKind, ...]]
+    close: Callable[[], None]
+
+
+def build(settings: Settings, *, owner: str) -> Parts:
+    """Open the store and the channel to the embedder.
+
+    Args:
+        settings: The process's settings.
+        owner: Name of this worker process in job leases; unique while it lives.
+    """
+    closing = ExitStack()
+    # a job reads each vector once, so no matrix is kept
+    store = open_store(settings.store, resident_bytes=0)
+    closing.callback(store.close)
+    clock = SystemClock(settings.clock_offset_s)
+    embedder = EmbeddingClient(
+        settings.target("embedding"), internal_token=settings.internal_token.get_secret_value()
+    )
+    closing.callback(embedder.close)
+    run_job = RunJob(
+        store,
+        clock,
+        owner,
+        {
+            JobKind.EMBED_PENDING: EmbedPending(store, embedder, clock),
+            JobKind.REEMBED: Reembed(store, embedder),
+            JobKind.EXPIRE_IDEMPOTENCY: ExpireReplays(store, clock),
+        },
+    )
+    return Parts(run_job=run_job, tick=Tick(store, StartJob(store, clock, RandomIds()), clock), close=closing.close)
