@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from support.bridge_process import BridgeProcess
+from support.scripted_gateway import ScriptedGateway, running
+
+Start = Callable[..., BridgeProcess]
+
+
+@pytest.fixture
+def gateway() -> Iterator[ScriptedGateway]:
+    yield from running()
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Starts bridges with a home of their own and ends them with the test."""
+    started: list[BridgeProcess] = []
+
+    def begin(command: list[str] | None = None, **variables: str) -> BridgeProcess:
+        bridge = BridgeProcess(command, **{"PERDURE_HOME": str(tmp_path / "home"), **variables})
+        started.append(bridge)
+        return bridge
+
+    yield begin
+    for bridge in started:
+        bridge.__exit__(None, None, None)
+
+
+@pytest.fixture
+def bridge(start: Start, gateway: ScriptedGateway) -> BridgeProcess:
+    """A bridge of the scripted gateway."""
+    return start(PERDURE_URL=gateway.url)
