@@ -49,6 +49,7 @@ class Output:
         self._lock = threading.Lock()
         self._descriptor = os.dup(1)
         os.dup2(2, 1)
+        _make_blocking(self._descriptor)
 
     def emit(self, line: bytes) -> None:
         """Write one message. The process ends if nobody reads any more.
@@ -178,6 +179,12 @@ def read_lines(stream: IO[bytes], output: Output) -> Iterator[bytes]:
             yield line
 
 
+def _make_blocking(descriptor: int) -> None:
+    """Undo what some hosts do to the pipes they hand over: a half-written message or a half-read line helps nobody."""
+    with contextlib.suppress(OSError, AttributeError):  # Windows has no such call for pipes before Python 3.12
+        os.set_blocking(descriptor, True)
+
+
 def _watch_parent() -> None:
     """End with the host: an orphan is adopted by another process, and then nobody will ever close our input."""
     parent = os.getppid()
@@ -199,7 +206,14 @@ def main() -> int:
         return 2
     if sys.platform != "win32":
         threading.Thread(target=_watch_parent, name="parent-watch", daemon=True).start()
-    output = Output()
+    try:
+        output = Output()
+    except OSError:
+        log("There is no standard output; this command is started by a tool that speaks MCP.")
+        return 2
+    if sys.stdin is None:
+        return 0  # started without an input: it has ended already
+    _make_blocking(0)
     transport = Transport(target)
     bridge = Bridge(Relay(target, transport, Starter(target, transport, log), output.emit), output, log)
     try:

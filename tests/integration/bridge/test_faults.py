@@ -182,7 +182,10 @@ def test_a_gateway_that_is_not_ready_is_asked_again_for_what_changes_nothing(
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        (problem(401, "The token has been revoked."), ["did not accept the token", "has been revoked", "PERDURE_TOKEN"]),
+        (
+            problem(401, "The token has been revoked."),
+            ["did not accept the token", "has been revoked", "PERDURE_TOKEN"],
+        ),
         (problem(403, "Host not allowed"), ["403", "Host not allowed"]),
         (Reply(status=404, body=b"<html>no</html>", content_type="text/html"), ["no memory service", "PERDURE_URL"]),
         (problem(413, "At most 4 MiB."), ["too large", "At most 4 MiB."]),

@@ -54,7 +54,10 @@ def test_both_eras_may_share_one_process(bridge: BridgeProcess, gateway: Scripte
 
 
 def test_bodies_are_forwarded_byte_for_byte(bridge: BridgeProcess, gateway: ScriptedGateway) -> None:
-    raw = '{"id" : "ü\\u00fc" ,"jsonrpc":"2.0", "method":"tools/call","params":{"name":"x","arguments":{"t":"记忆 \\ud83e\\udde0 🧠"}}}'
+    text = '"记忆 \\ud83e\\udde0 🧠"'
+    raw = (
+        '{"id" : "ü\\u00fc" ,"jsonrpc":"2.0", "method":"tools/call","params":{"name":"x","arguments":{"t":%s}}}' % text
+    )
     bridge.send_bytes(raw.encode())
     answer = bridge.receive()
     assert gateway.calls("tools/call")[0].raw == raw.encode()
@@ -201,9 +204,7 @@ def test_cancelling_a_modern_request_closes_its_stream(bridge: BridgeProcess, ga
             closed.set()
             raise
 
-    gateway.script = lambda seen: (
-        Reply(events=events()) if seen.body.get("method") == "tools/call" else stateless(seen)
-    )
+    gateway.script = lambda seen: Reply(events=events()) if seen.body.get("method") == "tools/call" else stateless(seen)
     request_id = bridge.send("tools/call", {"name": "memory_search", "_meta": MODERN_META})
     gateway.wait_for("tools/call")
     bridge.notify("notifications/cancelled", {"requestId": request_id})

@@ -43,7 +43,9 @@ def test_printable_ascii_stands_in_a_header_as_it_is(value: str) -> None:
     assert header_value(value) == value
 
 
-@pytest.mark.parametrize("value", ["记忆", "é", " edge", "edge ", "a\nb", "a\x00", "=?base64?QQ==?=", "\U0001f9e0", "\x7f"])
+@pytest.mark.parametrize(
+    "value", ["记忆", "é", " edge", "edge ", "a\nb", "a\x00", "=?base64?QQ==?=", "\U0001f9e0", "\x7f"]
+)
 def test_any_other_name_travels_in_the_base64_sentinel(value: str) -> None:
     carried = header_value(value)
     assert carried.startswith("=?base64?")

@@ -51,7 +51,8 @@ print(json.dumps([n for n in loaded if n != "perdure" and not n.startswith("perd
 
 
 def test_modules_that_are_slow_to_import_are_left_alone() -> None:
-    program = "import sys, perdure.bridge.main; print(sorted({'dataclasses', 'subprocess', 'asyncio', 'logging'} & set(sys.modules)))"
+    slow = {"dataclasses", "subprocess", "asyncio", "logging"}
+    program = f"import sys, perdure.bridge.main; print(sorted({slow!r} & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-S", "-c", program],
         env={"PYTHONPATH": str(PACKAGE.parents[1])},

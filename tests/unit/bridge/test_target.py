@@ -35,7 +35,8 @@ def test_a_url_may_have_a_prefix_a_query_or_the_endpoint_itself(url: str, base: 
 
 
 @pytest.mark.parametrize(
-    "url", ["memory.example.org", "ftp://x", "http://", "http://x:99999", "http://x:0", "http://a b", "http://x/\r\nA: b"]
+    "url",
+    ["memory.example.org", "ftp://x", "http://", "http://x:99999", "http://x:0", "http://a b", "http://x/\r\nA: b"],
 )
 def test_an_address_that_cannot_be_used_is_refused_with_a_sentence(url: str) -> None:
     with pytest.raises(BadTarget, match="PERDURE_URL must look like"):
@@ -54,7 +55,9 @@ def test_a_port_that_is_none_is_refused(port: str) -> None:
         target(PERDURE_PORT=port)
 
 
-@pytest.mark.parametrize("variables", [{"PERDURE_TOKEN": "t"}, {"PERDURE_AUTOSTART": "0"}, {"PERDURE_URL": "http://127.0.0.1:1"}])
+@pytest.mark.parametrize(
+    "variables", [{"PERDURE_TOKEN": "t"}, {"PERDURE_AUTOSTART": "0"}, {"PERDURE_URL": "http://127.0.0.1:1"}]
+)
 def test_any_configuration_of_a_place_forbids_starting_services(variables: dict[str, str]) -> None:
     assert not target(**variables).autostart
 
