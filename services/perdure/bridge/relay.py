@@ -79,12 +79,29 @@ class _SessionGone(Exception):
 class Relay:
     """Turns requests into answers. Every method may be called from many threads at once."""
 
-    def __init__(self, target: Target, transport: Transport, starter: Starter, emit: Callable[[bytes], None]) -> None:
-        """Send nothing yet; ``emit`` writes one line to the host."""
+    def __init__(
+        self,
+        target: Target,
+        transport: Transport,
+        starter: Starter,
+        emit: Callable[[bytes], None],
+        *,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        """Send nothing yet.
+
+        Args:
+            target: The gateway, for the sentences about it.
+            transport: Carries requests to it.
+            starter: Is told when it is away, and starts it if that is ours to do.
+            emit: Writes one line to the host.
+            patience_s: Longest time that a request waits for a gateway that is away, >= 0.
+        """
         self._target = target
         self._transport = transport
         self._starter = starter
         self._emit = emit
+        self._patience_s = patience_s
         self._catalogue = local.Catalogue()
         self._session = LegacySession()
         self._read_only: frozenset[str] | None = None
@@ -108,7 +125,7 @@ class Relay:
                 )
             if self._catalogue.has(message):
                 return self._answer_at_once(message, call)
-            return self._forward(message, call, patience_s=PATIENCE_S)
+            return self._forward(message, call, patience_s=self._patience_s)
         except Fault as fault:
             return local.encode_error(message.request_id, fault.code, str(fault), fault.data)
 
@@ -144,7 +161,7 @@ class Relay:
             case (False, False):
                 budget_s, patience_s = 2.0, 0.0
             case _:
-                budget_s, patience_s = 25.0, PATIENCE_S
+                budget_s, patience_s = 25.0, self._patience_s
         outcome: list[bytes | Fault] = []
         settled = threading.Event()
 

@@ -9,6 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from perdure.bridge.autostart import Starter
+from perdure.bridge.eras import parse
+from perdure.bridge.relay import Relay
+from perdure.bridge.target import Target
+from perdure.bridge.transport import Call, Transport
 from support.bridge_process import MODERN_META, BridgeProcess
 from support.scripted_gateway import Reply, ScriptedGateway, Seen, running, stateless
 
@@ -300,13 +305,15 @@ def test_the_start_tool_says_when_something_else_answers(bridge: BridgeProcess, 
     assert "not as Perdure does" in result["content"][0]["text"]
 
 
-@pytest.mark.e2e
-def test_a_gateway_that_stays_away_ends_in_a_sentence(start) -> None:  # type: ignore[no-untyped-def]
-    gateway = ScriptedGateway()
-    bridge = start(PERDURE_URL=gateway.url)
-    message = bridge.ask("tools/call", {"name": "memory_save"}, timeout_s=60)["error"]["message"]
-    assert "cannot be reached" in message
-    assert "perdure up" in message
+def test_a_gateway_that_stays_away_ends_in_a_sentence() -> None:
+    target = Target({"PERDURE_URL": ScriptedGateway().url}, lambda sentence: None)
+    transport = Transport(target)
+    starter = Starter(target, transport, lambda sentence: None)
+    relay = Relay(target, transport, starter, lambda line: None, patience_s=0.3)
+    message = parse(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_save"}}')
+    answer = json.loads(relay.answer(message, Call(modern=False)))
+    assert "cannot be reached" in answer["error"]["message"]
+    assert "perdure up" in answer["error"]["message"]
 
 
 def test_a_useless_address_ends_the_bridge_with_a_sentence(start) -> None:  # type: ignore[no-untyped-def]

@@ -55,9 +55,8 @@ def test_both_eras_may_share_one_process(bridge: BridgeProcess, gateway: Scripte
 
 def test_bodies_are_forwarded_byte_for_byte(bridge: BridgeProcess, gateway: ScriptedGateway) -> None:
     text = '"记忆 \\ud83e\\udde0 🧠"'
-    raw = (
-        '{"id" : "ü\\u00fc" ,"jsonrpc":"2.0", "method":"tools/call","params":{"name":"x","arguments":{"t":%s}}}' % text
-    )
+    head = '{"id" : "ü\\u00fc" ,"jsonrpc":"2.0", "method":"tools/call","params":'
+    raw = head + '{"name":"x","arguments":{"t":' + text + "}}}"
     bridge.send_bytes(raw.encode())
     answer = bridge.receive()
     assert gateway.calls("tools/call")[0].raw == raw.encode()
