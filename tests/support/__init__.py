@@ -1,0 +1,1 @@
+"""What tests share: fakes at ports, a private running stack, datasets."""
