@@ -33,5 +33,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 @pytest.fixture
 def bridge(start: Start, gateway: ScriptedGateway) -> BridgeProcess:
-    """A bridge of the scripted gateway."""
-    return start(PERDURE_URL=gateway.url)
+    """A bridge that has met the scripted gateway, so that on a busy machine it does not answer in its stead."""
+    bridge = start(PERDURE_URL=gateway.url)
+    assert "error" in bridge.ask("no/such/method")
+    bridge.raw.clear()
+    return bridge

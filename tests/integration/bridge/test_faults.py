@@ -275,8 +275,9 @@ def test_without_a_gateway_the_first_questions_are_answered_at_once(start) -> No
     assert bridge.ask_modern("tools/list")["result"]["resultType"] == "complete"
 
 
-def test_a_gateway_that_hangs_does_not_hold_up_the_handshake(bridge: BridgeProcess, gateway: ScriptedGateway) -> None:
+def test_a_gateway_that_hangs_does_not_hold_up_the_handshake(start, gateway: ScriptedGateway) -> None:  # type: ignore[no-untyped-def]
     release = threading.Event()
+    bridge = start(PERDURE_URL=gateway.url)
 
     def script(seen: Seen) -> Reply:
         release.wait(30)
