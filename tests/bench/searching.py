@@ -12,6 +12,7 @@ import json
 import time
 import urllib.parse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -134,7 +135,7 @@ def measure(report: Report, memories: int, *, questions: int = 120, whole: float
             exact_scan(vectors, vector)
             floor.append(time.perf_counter() - start)
         again = [timed(lambda q=question: client.search(q)) for question in asked for _ in range(3)]
-        scans = [timed(lambda: exact_scan(vectors, vectors[i])) for i in range(60)]
+        scans = [timed(lambda n=i: exact_scan(vectors, vectors[n])) for i in range(60)]
         projects = [timed(lambda q=question: client.search(q, project="project-3", strict=1)) for question in asked]
         report.add(f"{title}: whole / floor", median_ms(searched) / median_ms(floor), "x", at_most=whole)
         report.add(f"{title}: whole, p50", median_ms(searched), "ms")
@@ -199,8 +200,8 @@ def stack_mb(stack: Stack) -> float:
     total_kib = 0
     for pid in pids:
         try:
-            with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as lines:
-                total_kib += sum(int(text.split()[1]) for text in lines if text.startswith("Pss:"))
+            lines = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines()
         except OSError:
             continue
+        total_kib += sum(int(text.split()[1]) for text in lines if text.startswith("Pss:"))
     return total_kib / 1024
