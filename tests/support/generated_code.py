@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import grpc_tools
 from grpc_tools import protoc
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,12 +18,16 @@ ROOT = Path(__file__).resolve().parents[2]
 def main() -> int:
     """0 when every generated file is the committed one, else 1 with the names."""
     protos = sorted(str(path) for path in (ROOT / "proto").rglob("*.proto"))
+    well_known = Path(grpc_tools.__path__[0]) / "_proto"  # `python -m grpc_tools.protoc` adds it by itself
     with tempfile.TemporaryDirectory() as folder:
         outputs = [f"--{kind}_out={folder}" for kind in ("python", "pyi", "grpc_python")]
-        if protoc.main(["protoc", f"-I{ROOT / 'proto'}", *outputs, *protos]) != 0:
+        if protoc.main(["protoc", f"-I{ROOT / 'proto'}", f"-I{well_known}", *outputs, *protos]) != 0:
             return 1
         fresh = {path.relative_to(folder): path.read_bytes() for path in Path(folder).rglob("*_pb2*")}
-    kept = {path.relative_to(ROOT / "services"): path.read_bytes() for path in (ROOT / "services/perdure/rpc").rglob("*_pb2*.py*")}
+    kept = {
+        path.relative_to(ROOT / "services"): path.read_bytes()
+        for path in (ROOT / "services/perdure/rpc").rglob("*_pb2*.py*")
+    }
     wrong = sorted(str(name) for name in fresh.keys() | kept.keys() if fresh.get(name) != kept.get(name))
     if wrong:
         print("Generated code is not in step with proto/ (run `make proto`):", *wrong, sep="\n  ", file=sys.stderr)

@@ -25,35 +25,39 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n,perdure/rpc/maintenance/v1/maintenance.proto\x12\x1aperdure.rpc.maintenance.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8e\x02\n\x03Job\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\r\n\x05state\x18\x03 \x01(\t\x12\x0c\n\x04\x64one\x18\x04 \x01(\x03\x12\r\n\x05total\x18\x05 \x01(\x03\x12\x0f\n\x07message\x18\x06 \x01(\t\x12\r\n\x05\x65rror\x18\x07 \x01(\t\x12.\n\ncreated_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nstarted_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x66inished_at\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08\x61ttempts\x18\x0b \x01(\r\"\xa3\x01\n\x0fStartJobRequest\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12O\n\nparameters\x18\x02 \x03(\x0b\x32;.perdure.rpc.maintenance.v1.StartJobRequest.ParametersEntry\x1a\x31\n\x0fParametersEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"Y\n\x10StartJobResponse\x12,\n\x03job\x18\x01 \x01(\x0b\x32\x1f.perdure.rpc.maintenance.v1.Job\x12\x17\n\x0f\x61lready_running\x18\x02 \x01(\x08\".\n\x0fListJobsRequest\x12\r\n\x05limit\x18\x01 \x01(\r\x12\x0c\n\x04kind\x18\x02 \x01(\t\"A\n\x10ListJobsResponse\x12-\n\x04jobs\x18\x01 \x03(\x0b\x32\x1f.perdure.rpc.maintenance.v1.Job\"\x1b\n\rGetJobRequest\x12\n\n\x02id\x18\x01 \x01(\t\">\n\x0eGetJobResponse\x12,\n\x03job\x18\x01 \x01(\x0b\x32\x1f.perdure.rpc.maintenance.v1.Job\"\x1e\n\x10\x43\x61ncelJobRequest\x12\n\n\x02id\x18\x01 \x01(\t\"A\n\x11\x43\x61ncelJobResponse\x12,\n\x03job\x18\x01 \x01(\x0b\x32\x1f.perdure.rpc.maintenance.v1.Job2\xad\x03\n\x12MaintenanceService\x12\x65\n\x08StartJob\x12+.perdure.rpc.maintenance.v1.StartJobRequest\x1a,.perdure.rpc.maintenance.v1.StartJobResponse\x12\x65\n\x08ListJobs\x12+.perdure.rpc.maintenance.v1.ListJobsRequest\x1a,.perdure.rpc.maintenance.v1.ListJobsResponse\x12_\n\x06GetJob\x12).perdure.rpc.maintenance.v1.GetJobRequest\x1a*.perdure.rpc.maintenance.v1.GetJobResponse\x12h\n\tCancelJob\x12,.perdure.rpc.maintenance.v1.CancelJobRequest\x1a-.perdure.rpc.maintenance.v1.CancelJobResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n,perdure/rpc/maintenance/v1/maintenance.proto\x12\x1aperdure.rpc.maintenance.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa0\x03\n\x03Job\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\r\n\x05state\x18\x03 \x01(\t\x12\x0c\n\x04\x64one\x18\x04 \x01(\x03\x12\r\n\x05total\x18\x05 \x01(\x03\x12\x0f\n\x07message\x18\x06 \x01(\t\x12\r\n\x05\x65rror\x18\x07 \x01(\t\x12.\n\ncreated_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nstarted_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x66inished_at\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08\x61ttempts\x18\x0b \x01(\r\x12\x43\n\nparameters\x18\x0c \x03(\x0b\x32/.perdure.rpc.maintenance.v1.Job.ParametersEntry\x12\x18\n\x10\x63\x61ncel_requested\x18\r \x01(\x08\x1a\x31\n\x0fParametersEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xa3\x01\n\x0fStartJobRequest\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12O\n\nparameters\x18\x02 \x03(\x0b\x32;.perdure.rpc.maintenance.v1.StartJobRequest.ParametersEntry\x1a\x31\n\x0fParametersEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"Y\n\x10StartJobResponse\x12,\n\x03job\x18\x01 \x01(\x0b\x32\x1f.perdure.rpc.maintenance.v1.Job\x12\x17\n\x0f\x61lready_running\x18\x02 \x01(\x08\".\n\x0fListJobsRequest\x12\r\n\x05limit\x18\x01 \x01(\r\x12\x0c\n\x04kind\x18\x02 \x01(\t\"A\n\x10ListJobsResponse\x12-\n\x04jobs\x18\x01 \x03(\x0b\x32\x1f.perdure.rpc.maintenance.v1.Job\"\x1b\n\rGetJobRequest\x12\n\n\x02id\x18\x01 \x01(\t\">\n\x0eGetJobResponse\x12,\n\x03job\x18\x01 \x01(\x0b\x32\x1f.perdure.rpc.maintenance.v1.Job\"\x1e\n\x10\x43\x61ncelJobRequest\x12\n\n\x02id\x18\x01 \x01(\t\"A\n\x11\x43\x61ncelJobResponse\x12,\n\x03job\x18\x01 \x01(\x0b\x32\x1f.perdure.rpc.maintenance.v1.Job2\xad\x03\n\x12MaintenanceService\x12\x65\n\x08StartJob\x12+.perdure.rpc.maintenance.v1.StartJobRequest\x1a,.perdure.rpc.maintenance.v1.StartJobResponse\x12\x65\n\x08ListJobs\x12+.perdure.rpc.maintenance.v1.ListJobsRequest\x1a,.perdure.rpc.maintenance.v1.ListJobsResponse\x12_\n\x06GetJob\x12).perdure.rpc.maintenance.v1.GetJobRequest\x1a*.perdure.rpc.maintenance.v1.GetJobResponse\x12h\n\tCancelJob\x12,.perdure.rpc.maintenance.v1.CancelJobRequest\x1a-.perdure.rpc.maintenance.v1.CancelJobResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'perdure.rpc.maintenance.v1.maintenance_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_JOB_PARAMETERSENTRY']._loaded_options = None
+  _globals['_JOB_PARAMETERSENTRY']._serialized_options = b'8\001'
   _globals['_STARTJOBREQUEST_PARAMETERSENTRY']._loaded_options = None
   _globals['_STARTJOBREQUEST_PARAMETERSENTRY']._serialized_options = b'8\001'
   _globals['_JOB']._serialized_start=110
-  _globals['_JOB']._serialized_end=380
-  _globals['_STARTJOBREQUEST']._serialized_start=383
-  _globals['_STARTJOBREQUEST']._serialized_end=546
-  _globals['_STARTJOBREQUEST_PARAMETERSENTRY']._serialized_start=497
-  _globals['_STARTJOBREQUEST_PARAMETERSENTRY']._serialized_end=546
-  _globals['_STARTJOBRESPONSE']._serialized_start=548
-  _globals['_STARTJOBRESPONSE']._serialized_end=637
-  _globals['_LISTJOBSREQUEST']._serialized_start=639
-  _globals['_LISTJOBSREQUEST']._serialized_end=685
-  _globals['_LISTJOBSRESPONSE']._serialized_start=687
-  _globals['_LISTJOBSRESPONSE']._serialized_end=752
-  _globals['_GETJOBREQUEST']._serialized_start=754
-  _globals['_GETJOBREQUEST']._serialized_end=781
-  _globals['_GETJOBRESPONSE']._serialized_start=783
-  _globals['_GETJOBRESPONSE']._serialized_end=845
-  _globals['_CANCELJOBREQUEST']._serialized_start=847
-  _globals['_CANCELJOBREQUEST']._serialized_end=877
-  _globals['_CANCELJOBRESPONSE']._serialized_start=879
-  _globals['_CANCELJOBRESPONSE']._serialized_end=944
-  _globals['_MAINTENANCESERVICE']._serialized_start=947
-  _globals['_MAINTENANCESERVICE']._serialized_end=1376
+  _globals['_JOB']._serialized_end=526
+  _globals['_JOB_PARAMETERSENTRY']._serialized_start=477
+  _globals['_JOB_PARAMETERSENTRY']._serialized_end=526
+  _globals['_STARTJOBREQUEST']._serialized_start=529
+  _globals['_STARTJOBREQUEST']._serialized_end=692
+  _globals['_STARTJOBREQUEST_PARAMETERSENTRY']._serialized_start=477
+  _globals['_STARTJOBREQUEST_PARAMETERSENTRY']._serialized_end=526
+  _globals['_STARTJOBRESPONSE']._serialized_start=694
+  _globals['_STARTJOBRESPONSE']._serialized_end=783
+  _globals['_LISTJOBSREQUEST']._serialized_start=785
+  _globals['_LISTJOBSREQUEST']._serialized_end=831
+  _globals['_LISTJOBSRESPONSE']._serialized_start=833
+  _globals['_LISTJOBSRESPONSE']._serialized_end=898
+  _globals['_GETJOBREQUEST']._serialized_start=900
+  _globals['_GETJOBREQUEST']._serialized_end=927
+  _globals['_GETJOBRESPONSE']._serialized_start=929
+  _globals['_GETJOBRESPONSE']._serialized_end=991
+  _globals['_CANCELJOBREQUEST']._serialized_start=993
+  _globals['_CANCELJOBREQUEST']._serialized_end=1023
+  _globals['_CANCELJOBRESPONSE']._serialized_start=1025
+  _globals['_CANCELJOBRESPONSE']._serialized_end=1090
+  _globals['_MAINTENANCESERVICE']._serialized_start=1093
+  _globals['_MAINTENANCESERVICE']._serialized_end=1522
 # @@protoc_insertion_point(module_scope)

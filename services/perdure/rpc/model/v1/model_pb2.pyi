@@ -225,7 +225,7 @@ class Revision(_message.Message):
     def __init__(self, revision: _Optional[int] = ..., at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., actor: _Optional[str] = ..., why: _Optional[str] = ..., before: _Optional[_Union[Memory, _Mapping]] = ...) -> None: ...
 
 class Filter(_message.Message):
-    __slots__ = ("projects", "types", "tags", "concepts", "files", "created_from", "created_to", "tiers", "statuses")
+    __slots__ = ("projects", "types", "tags", "concepts", "files", "created_from", "created_to", "tiers", "statuses", "not_projects", "as_of")
     PROJECTS_FIELD_NUMBER: _ClassVar[int]
     TYPES_FIELD_NUMBER: _ClassVar[int]
     TAGS_FIELD_NUMBER: _ClassVar[int]
@@ -235,6 +235,8 @@ class Filter(_message.Message):
     CREATED_TO_FIELD_NUMBER: _ClassVar[int]
     TIERS_FIELD_NUMBER: _ClassVar[int]
     STATUSES_FIELD_NUMBER: _ClassVar[int]
+    NOT_PROJECTS_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
     projects: _containers.RepeatedScalarFieldContainer[str]
     types: _containers.RepeatedScalarFieldContainer[MemoryType]
     tags: _containers.RepeatedScalarFieldContainer[str]
@@ -244,4 +246,27 @@ class Filter(_message.Message):
     created_to: _timestamp_pb2.Timestamp
     tiers: _containers.RepeatedScalarFieldContainer[Tier]
     statuses: _containers.RepeatedScalarFieldContainer[Status]
-    def __init__(self, projects: _Optional[_Iterable[str]] = ..., types: _Optional[_Iterable[_Union[MemoryType, str]]] = ..., tags: _Optional[_Iterable[str]] = ..., concepts: _Optional[_Iterable[str]] = ..., files: _Optional[_Iterable[str]] = ..., created_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., created_to: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., tiers: _Optional[_Iterable[_Union[Tier, str]]] = ..., statuses: _Optional[_Iterable[_Union[Status, str]]] = ...) -> None: ...
+    not_projects: _containers.RepeatedScalarFieldContainer[str]
+    as_of: _timestamp_pb2.Timestamp
+    def __init__(self, projects: _Optional[_Iterable[str]] = ..., types: _Optional[_Iterable[_Union[MemoryType, str]]] = ..., tags: _Optional[_Iterable[str]] = ..., concepts: _Optional[_Iterable[str]] = ..., files: _Optional[_Iterable[str]] = ..., created_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., created_to: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., tiers: _Optional[_Iterable[_Union[Tier, str]]] = ..., statuses: _Optional[_Iterable[_Union[Status, str]]] = ..., not_projects: _Optional[_Iterable[str]] = ..., as_of: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class ErrorInfo(_message.Message):
+    __slots__ = ("code", "reason", "message", "details", "retry_after_ms")
+    class DetailsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_FIELD_NUMBER: _ClassVar[int]
+    RETRY_AFTER_MS_FIELD_NUMBER: _ClassVar[int]
+    code: str
+    reason: str
+    message: str
+    details: _containers.ScalarMap[str, str]
+    retry_after_ms: int
+    def __init__(self, code: _Optional[str] = ..., reason: _Optional[str] = ..., message: _Optional[str] = ..., details: _Optional[_Mapping[str, str]] = ..., retry_after_ms: _Optional[int] = ...) -> None: ...
