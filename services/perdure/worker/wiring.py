@@ -13,6 +13,7 @@ from perdure.system import RandomIds, SystemClock
 from perdure.usecases.embed_pending import EmbedPending
 from perdure.usecases.expire_replays import ExpireReplays
 from perdure.usecases.reembed import Reembed
+from perdure.usecases.resolve import Resolver
 from perdure.usecases.run_job import RunJob
 from perdure.usecases.start_job import StartJob
 from perdure.usecases.tick import Tick
@@ -49,7 +50,7 @@ def build(settings: Settings, *, owner: str) -> Parts:
         clock,
         owner,
         {
-            JobKind.EMBED_PENDING: EmbedPending(store, embedder, clock),
+            JobKind.EMBED_PENDING: EmbedPending(store, embedder, Resolver(RandomIds()), clock),
             JobKind.REEMBED: Reembed(store, embedder),
             JobKind.EXPIRE_IDEMPOTENCY: ExpireReplays(store, clock),
         },

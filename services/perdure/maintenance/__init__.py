@@ -1,0 +1,1 @@
+"""The maintenance service: jobs, and the dispatcher that hands them to workers."""
