@@ -12,7 +12,7 @@ from datetime import timedelta
 from perdure.domain.layout import embedded_text
 from perdure.domain.memory import Memory
 from perdure.domain.namespace import Actor, Scope
-from perdure.errors import AlreadyExists, Conflict, DeadlineExceeded, NotFound, PerdureError, Unavailable
+from perdure.errors import DeadlineExceeded, NotFound, PerdureError, Unavailable
 from perdure.ports import Clock, Embedder, Job, Pending, Store
 from perdure.usecases.embed_in_time import Embedded
 from perdure.usecases.resolve import ATTEMPTS_MAX, Resolver, Settlement, Wanted
@@ -58,20 +58,21 @@ class EmbedPending:
         """How many memories of the batch were settled, and how many have to wait."""
         memories = [(item, memory) for item in batch if (memory := self._read(item)) is not None]
         texts = [embedded_text(memory.statement, memory.created_at) for _, memory in memories]
+        vectors: dict[str, Embedded] = {}
         try:
             vectors = self._embed(texts)
         except (Unavailable, DeadlineExceeded):
             for item in batch:
                 self._postpone(item)
             return 0, len(batch)
+        except PerdureError:
+            pass  # one of the texts cannot be embedded; each is tried alone below
         late = 0
         for (item, memory), text in zip(memories, texts, strict=True):
             try:
-                settled = self._settle(item, memory, {text: vectors[text]})
-            except (NotFound, Conflict, AlreadyExists, Unavailable, DeadlineExceeded):
-                settled = False
+                settled = self._settle(item, memory, {text: vectors.get(text) or self._embed([text])[text]})
             except PerdureError:
-                settled = False  # one bad text must not hold up the queue; its pauses grow
+                settled = False  # moved on, busy, or a bad text: later again, and nobody waits behind it
             if not settled:
                 self._postpone(item)
                 late += 1
