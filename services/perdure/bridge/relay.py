@@ -155,7 +155,7 @@ class Relay:
         opening = message.method in _OPENING
         match (self._target.loopback, self._seen):
             case (True, False):
-                budget_s, patience_s = (0.15 if opening else 2.0), 0.0
+                budget_s, patience_s = (0.12 if opening else 2.0), 0.0
             case (True, True):
                 budget_s, patience_s = 5.0, 0.0
             case (False, False):
@@ -215,6 +215,8 @@ class Relay:
                 self._recovering = True
                 self._starter.noticed_down()
                 fault, pause_s = self._away(error), delay_s
+                if error.lasting:
+                    raise Fault(UNREACHABLE, str(fault)) from error
             except AnswerLost as error:
                 fault, pause_s = self._lost(message, error), delay_s
                 if not self._repeatable(message):

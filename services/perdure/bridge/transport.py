@@ -30,7 +30,16 @@ MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 
 class Unreachable(Exception):
-    """No request was delivered: nothing was carried out, so sending again is safe. The text says why."""
+    """No request was delivered: nothing was carried out, so sending again is safe. The text says why.
+
+    Attributes:
+        lasting: Waiting will not help: the server's certificate is not to be trusted.
+    """
+
+    def __init__(self, reason: str, *, lasting: bool = False) -> None:
+        """Remember the reason."""
+        super().__init__(reason)
+        self.lasting = lasting
 
 
 class AnswerLost(Exception):
@@ -265,6 +274,9 @@ class Transport:
             connection.connect()
         except (OSError, http.client.HTTPException, ValueError) as error:
             connection.close()
+            distrusted = getattr(error, "verify_message", "")  # only of ssl.SSLCertVerificationError
+            if distrusted:
+                raise Unreachable(f"its certificate is not trusted: {distrusted}", lasting=True) from error
             raise Unreachable(_reason(error)) from error
         return connection
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import threading
 from itertools import count
 from pathlib import Path
@@ -332,3 +334,26 @@ def test_two_gateways_on_two_ports_do_not_meet(start) -> None:  # type: ignore[n
             two.ask("tools/call", {"name": "memory_search", "arguments": {"who": "two"}})
             assert [seen.body["params"]["arguments"] for seen in first.calls("tools/call")] == [{"who": "one"}]
             assert [seen.body["params"]["arguments"] for seen in second.calls("tools/call")] == [{"who": "two"}]
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate with the openssl command")
+def test_https_is_spoken_to_a_trusted_server_and_refused_at_once_to_another(
+    start, gateway: ScriptedGateway, tmp_path: Path
+) -> None:  # type: ignore[no-untyped-def]
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    make = "req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=DNS:localhost"
+    subprocess.run(
+        ["openssl", *make.split(), "-keyout", str(key), "-out", str(certificate)],
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    gateway.encrypt(certificate, key)
+    url = f"https://localhost:{gateway.port}"
+    trusting = start(PERDURE_URL=url, SSL_CERT_FILE=str(certificate))
+    for _ in range(3):
+        assert "result" in trusting.ask("tools/call", {"name": "memory_search"})
+    assert gateway.connections == 1
+    wary = start(PERDURE_URL=url)
+    for method in ("initialize", "tools/call"):
+        assert "certificate is not trusted" in wary.ask(method, {"name": "memory_search"})["error"]["message"]
