@@ -68,14 +68,18 @@ class Output:
 class Log:
     """Sentences on stderr, with the token taken out should one ever hold it."""
 
-    def __init__(self, token: str) -> None:
-        """Remember what must not be seen."""
-        self._token = token
+    def __init__(self) -> None:
+        """Hide nothing yet."""
+        self._target: Target | None = None
+
+    def hide(self, target: Target) -> None:
+        """From now on, keep the target's configured token out of every sentence."""
+        self._target = target
 
     def __call__(self, sentence: str) -> None:
         """Write one line; a closed stderr is no reason to fail."""
-        if self._token:
-            sentence = sentence.replace(self._token, "[token]")
+        if self._target is not None:
+            sentence = self._target.without_token(sentence)
         with contextlib.suppress(OSError):
             os.write(2, f"perdure-bridge: {sentence}\n".encode("utf-8", "replace"))
 
@@ -198,12 +202,13 @@ def main() -> int:
     if sys.argv[1:2] in (["-h"], ["--help"]):
         sys.stdout.write(_USAGE)
         return 0
-    log = Log(os.environ.get("PERDURE_TOKEN", "").strip())
+    log = Log()
     try:
         target = Target(os.environ, log)
     except BadTarget as fault:
         log(str(fault))
         return 2
+    log.hide(target)
     if sys.platform != "win32":
         threading.Thread(target=_watch_parent, name="parent-watch", daemon=True).start()
     try:

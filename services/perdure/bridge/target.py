@@ -1,6 +1,7 @@
 """Where the gateway is and what to show it: the environment, read once, and the token, read when it is needed.
 
-Knows PERDURE_URL, PERDURE_PORT, PERDURE_TOKEN, PERDURE_HOME and PERDURE_AUTOSTART. Refuses to open a connection.
+Knows PERDURE_URL, PERDURE_PORT, PERDURE_TOKEN, PERDURE_HOME and PERDURE_AUTOSTART, and that ``config.env`` in the home
+directory may set all but the home, as it does for the services. Refuses to open a connection.
 
 The classes of this package are written out rather than made by ``dataclasses``: importing that module costs as much
 time as the rest of the bridge together (it pulls in ``inspect``).
@@ -42,7 +43,7 @@ class Target:
     """
 
     __slots__ = (
-        "_environment_token",
+        "_configured_token",
         "_warn",
         "_warned",
         "autostart",
@@ -63,22 +64,26 @@ class Target:
             warn: Called with a sentence when something is wrong that does not stop the bridge.
 
         Raises:
-            BadTarget: the URL or the port cannot be used.
+            BadTarget: the URL, the port or the home cannot be used.
         """
-        given = environment.get("PERDURE_URL", "").strip()
-        self._environment_token = environment.get("PERDURE_TOKEN", "").strip()
+        try:
+            self.home = Path(environment.get("PERDURE_HOME", "").strip() or "~/.perdure").expanduser().absolute()
+        except RuntimeError:
+            raise BadTarget("There is no home directory; set PERDURE_HOME.") from None
+        values = {**_settings_file(self.home / "config.env"), **environment}
+        given = values.get("PERDURE_URL", "").strip()
+        self._configured_token = values.get("PERDURE_TOKEN", "").strip()
         self._warn = warn
         self._warned: set[str] = set()
-        self.home = Path(environment.get("PERDURE_HOME", "").strip() or "~/.perdure").expanduser()
-        parts = _split(given or f"http://127.0.0.1:{_port(environment)}")
+        parts = _split(given or f"http://127.0.0.1:{_port(values)}")
         self.scheme = parts.scheme
         self.host = parts.hostname or ""
         self.port = parts.port or (443 if parts.scheme == "https" else 80)
         self.prefix = parts.path.rstrip("/").removesuffix("/mcp")
         self.path = f"{self.prefix}/mcp" + (f"?{parts.query}" if parts.query else "")
         self.loopback = self.host in _LOOPBACK_NAMES or self.host.startswith("127.")
-        forbidden = environment.get("PERDURE_AUTOSTART", "").strip().lower() in {"0", "false", "no", "off"}
-        self.autostart = not given and not self._environment_token and not forbidden
+        forbidden = values.get("PERDURE_AUTOSTART", "").strip().lower() in {"0", "false", "no", "off"}
+        self.autostart = not given and not self._configured_token and not forbidden
 
     @property
     def url(self) -> str:
@@ -92,11 +97,15 @@ class Target:
         The environment wins; otherwise the file ``token`` in the home directory, read anew each time so that one
         written after the bridge's start is used. A file that others can read is refused, once, with a warning.
         """
-        token = self._environment_token or self._token_from_file()
+        token = self._configured_token or self._token_from_file()
         if token and not (token.isascii() and token.isprintable() and " " not in token):
             self._warn_once("The token contains characters that no Perdure token has; it is not sent.")
             return None
         return token or None
+
+    def without_token(self, sentence: str) -> str:
+        """``sentence`` fit for a log."""
+        return sentence.replace(self._configured_token, "[token]") if self._configured_token else sentence
 
     def _token_from_file(self) -> str:
         path = self.home / "token"
@@ -122,8 +131,26 @@ class Target:
             self._warn(sentence)
 
 
-def _port(environment: Mapping[str, str]) -> int:
-    text = environment.get("PERDURE_PORT", "").strip() or str(DEFAULT_PORT)
+def _settings_file(path: Path) -> dict[str, str]:
+    """The ``NAME=value`` lines of a file, if there is one; comments, ``export`` and quotes as a shell has them."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return {}
+    values: dict[str, str] = {}
+    for line in text.splitlines():
+        name, separator, value = line.strip().removeprefix("export ").partition("=")
+        if not separator or name.startswith("#"):
+            continue
+        value = value.strip()
+        quote = value[:1]
+        quoted = quote in {"'", '"'} and quote in value[1:]
+        values[name.strip()] = value[1:].partition(quote)[0] if quoted else value.partition(" #")[0].rstrip()
+    return values
+
+
+def _port(values: Mapping[str, str]) -> int:
+    text = values.get("PERDURE_PORT", "").strip() or str(DEFAULT_PORT)
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= 65535:
         raise BadTarget(f"PERDURE_PORT must be a number from 1 to 65535, not {text!r}.")
     return int(text)

@@ -62,6 +62,20 @@ def test_any_configuration_of_a_place_forbids_starting_services(variables: dict[
     assert not target(**variables).autostart
 
 
+def test_the_settings_file_of_the_home_counts_as_it_does_for_the_services(tmp_path: Path) -> None:
+    (tmp_path / "config.env").write_text("# mine\nexport PERDURE_PORT='4001' # two homes\nnonsense\n")
+    assert target(PERDURE_HOME=str(tmp_path)).url == "http://127.0.0.1:4001"
+    assert target(PERDURE_HOME=str(tmp_path)).autostart
+    assert target(PERDURE_HOME=str(tmp_path), PERDURE_PORT="4002").url == "http://127.0.0.1:4002"
+
+
+def test_a_place_in_the_settings_file_forbids_starting_services(tmp_path: Path) -> None:
+    (tmp_path / "config.env").write_text('PERDURE_URL="https://memory.example.org"\nPERDURE_TOKEN=abc # x\n')
+    there = target(PERDURE_HOME=str(tmp_path))
+    assert (there.url, there.token(), there.autostart) == ("https://memory.example.org:443", "abc", False)
+    assert there.without_token("no abc here") == "no [token] here"
+
+
 def test_the_token_of_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("of-the-file\n")
     (tmp_path / "token").chmod(0o600)
@@ -93,3 +107,8 @@ def test_a_token_that_no_header_can_carry_is_not_sent_nor_shown(token: str) -> N
     warnings: list[str] = []
     assert target(warnings, PERDURE_TOKEN=token).token() is None
     assert token not in "".join(warnings)
+
+
+def test_a_home_of_nobody_is_refused_with_a_sentence() -> None:
+    with pytest.raises(BadTarget, match="PERDURE_HOME"):
+        target(PERDURE_HOME="~no-such-user-here/perdure")
