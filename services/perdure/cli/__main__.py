@@ -1,0 +1,5 @@
+"""``python -m perdure.cli``."""
+
+from perdure.cli.main import main
+
+main()

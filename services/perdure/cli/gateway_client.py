@@ -1,0 +1,179 @@
+"""HTTP to the gateway with the standard library, for commands that must be quick.
+
+Knows connections, JSON and problem+json; turns every failure into one sentence and an exit code. Refuses to know
+what the answers mean.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import socket
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from perdure.cli.failure import BY_STATUS, Exit, Failure
+from perdure.cli.place import Place
+
+TIMEOUT_S = 60.0
+Pairs = Iterable[tuple[str, object]]
+
+
+class Gateway:
+    """The gateway at a place. One request at a time; the connection is kept between them."""
+
+    def __init__(self, place: Place, *, timeout_s: float = TIMEOUT_S) -> None:
+        self.place = place
+        self._timeout_s = timeout_s
+        parts = urlsplit(place.url)
+        self._prefix = parts.path
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._connection = kind(parts.hostname or "", parts.port, timeout=timeout_s)
+
+    def get(self, path: str, query: Pairs = ()) -> Any:
+        """The JSON answer of a GET."""
+        return self._json(self._send("GET", path, query=query))
+
+    def call(
+        self, method: str, path: str, body: object = None, *, query: Pairs = (), headers: dict[str, str] | None = None
+    ) -> Any:
+        """The JSON answer of any method with a JSON body (None sends none)."""
+        raw = None if body is None else json.dumps(body).encode("ascii")
+        return self._json(self._send(method, path, query=query, body=raw, headers=headers))
+
+    def text(self, path: str) -> str:
+        """The answer of a GET as text."""
+        return self._send("GET", path).read().decode("utf-8", "replace")
+
+    def lines(self, path: str, query: Pairs = ()) -> Iterator[bytes]:
+        """The lines of a streamed answer, without their ends.
+
+        Raises:
+            Failure: also when the stream broke off before its end.
+        """
+        response = self._send("GET", path, query=query)
+        try:
+            for line in response:
+                yield line.rstrip(b"\r\n")
+        except (OSError, http.client.HTTPException) as error:
+            raise Failure(f"The answer of {self.place.url} broke off: {_why(error)}.", Exit.AWAY) from error
+
+    def upload(self, path: str, chunks: Iterable[bytes], *, query: Pairs = (), content_type: str) -> Any:
+        """The JSON answer of a POST whose body is sent piece by piece."""
+        headers = {"Content-Type": content_type, "Transfer-Encoding": "chunked"}
+        return self._json(self._send("POST", path, query=query, chunks=chunks, headers=headers))
+
+    def probe(self, path: str, *, timeout_s: float = 2.0) -> tuple[int, Any]:
+        """Status and JSON (or None) of a GET, whatever the status; status 0 and the reason where nobody answers."""
+        self._connection.timeout = timeout_s
+        try:
+            self._connection.request("GET", self._prefix + path, headers=self._headers())
+            response = self._connection.getresponse()
+            body = response.read()
+        except (OSError, http.client.HTTPException) as error:
+            self._connection.close()
+            return 0, _why(error)
+        finally:
+            self._connection.timeout = self._timeout_s
+        with contextlib.suppress(ValueError):
+            return response.status, json.loads(body)
+        return response.status, None
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Accept": "application/json", "User-Agent": "perdure-cli"}
+        if self.place.token:
+            headers["Authorization"] = f"Bearer {self.place.token}"
+        return headers
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Pairs = (),
+        body: bytes | None = None,
+        chunks: Iterable[bytes] | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> http.client.HTTPResponse:
+        target = self._prefix + path
+        pairs = [(name, str(value)) for name, value in query if value is not None]
+        if pairs:
+            target += "?" + urlencode(pairs, errors="replace")
+        sent = self._headers() | (headers or {})
+        if body is not None:
+            sent.setdefault("Content-Type", "application/json")
+        # a request that changes nothing, or that carries a key against doing it twice, may be sent again
+        repeatable = chunks is None and (method in {"GET", "DELETE"} or "Idempotency-Key" in sent)
+        for last in (not repeatable, True):
+            try:
+                self._connection.request(
+                    method, target, body=body if chunks is None else chunks, headers=sent, encode_chunked=chunks is not None
+                )
+                response = self._connection.getresponse()
+            except (http.client.HTTPException, OSError) as error:
+                self._connection.close()
+                if last or isinstance(error, ConnectionRefusedError | socket.gaierror | TimeoutError):
+                    raise self._away(error) from error
+                continue
+            break
+        if response.status >= 400:
+            raise self._refusal(response)
+        return response
+
+    def _json(self, response: http.client.HTTPResponse) -> Any:
+        try:
+            body = response.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise Failure(f"The answer of {self.place.url} broke off: {_why(error)}.", Exit.AWAY) from error
+        try:
+            return json.loads(body) if body else None
+        except ValueError as error:
+            raise Failure(f"What answers at {self.place.url} is not Perdure; check PERDURE_URL and PERDURE_PORT.") from error
+
+    def _away(self, error: Exception) -> Failure:
+        if self.place.chosen:
+            step = "check PERDURE_URL"
+        else:
+            step = "start it with: perdure up --detach"
+        return Failure(f"Perdure does not answer at {self.place.url} ({_why(error)}); {step}", Exit.AWAY)
+
+    def _refusal(self, response: http.client.HTTPResponse) -> Failure:
+        status = response.status
+        code = BY_STATUS.get(status, Exit.ERROR)
+        try:
+            problem = json.loads(response.read(1_000_000))
+        except (ValueError, OSError, http.client.HTTPException):
+            problem = None
+        if not isinstance(problem, dict):
+            return Failure(
+                f"What answers at {self.place.url} is not Perdure (status {status}); check PERDURE_URL and PERDURE_PORT.",
+                Exit.AWAY if status >= 500 else Exit.ERROR,
+            )
+        sentence = str(problem.get("detail") or problem.get("error") or problem.get("title") or f"status {status}")
+        if status == 401:
+            sentence += f" {self._token_advice()}"
+        retry = response.getheader("Retry-After")
+        if status in {429, 503} and retry and retry.isdigit():
+            sentence += f" Try again in {retry} s."
+        if status >= 500 and problem.get("request_id"):
+            sentence += f" (request {problem['request_id']})"
+        return Failure(sentence, code)
+
+    def _token_advice(self) -> str:
+        if self.place.token:
+            return f"The token sent is from {self.place.token_from}."
+        return "Set PERDURE_TOKEN, or make a token with: perdure token create"
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, ConnectionRefusedError):
+        return "connection refused"
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, socket.gaierror):
+        return "no such host"
+    if isinstance(error, http.client.RemoteDisconnected | ConnectionResetError | BrokenPipeError):
+        return "the connection was closed"
+    return (error.strerror if isinstance(error, OSError) and error.strerror else str(error)) or type(error).__name__
