@@ -1,0 +1,19 @@
+"""Save what a finished task taught."""
+
+from __future__ import annotations
+
+from perdure.domain.namespace import Caller
+from perdure.domain.saving import Checkpoint, SaveResult
+from perdure.domain.statement import checkpoint_draft
+from perdure.usecases.save import Save
+
+
+class SaveCheckpoint:
+    """Turns a checkpoint into a draft and saves it."""
+
+    def __init__(self, save: Save) -> None:
+        self._save = save
+
+    def __call__(self, caller: Caller, checkpoint: Checkpoint, *, idempotency_key: str | None = None) -> SaveResult:
+        """What the save did; errors as ``Save``."""
+        return self._save(caller, checkpoint_draft(checkpoint), idempotency_key=idempotency_key)
