@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from perdure.domain.editing import born
 from perdure.domain.layout import embedded_text
+
 from perdure.domain.memory import Filter, MemoryId, MemoryType, Statement
 from perdure.domain.namespace import Actor, NamespaceName, Scope
 from perdure.domain.recall.answer import Question
@@ -170,6 +171,7 @@ class Searcher:
         self._store = open_store(f"sqlite:///{folder / 'quality.db'}")
         self._embedder = CachedEmbedder(cache)
         self._names: dict[MemoryId, str] = {}
+        self._pool = ThreadPoolExecutor(2)
         self._searches = {
             "words": self._search(self._store),
             "fused": self._search(self._store),
@@ -177,7 +179,7 @@ class Searcher:
         }
 
     def _search(self, store: Any) -> Search:
-        return Search(store, self._embedder, _FixedClock(), _NoLog(), query_wait_s=60.0)
+        return Search(store, self._embedder, _NoLog(), _FixedClock(), self._pool, query_wait_s=60.0)  # type: ignore[arg-type]  # stand-ins
 
     def fill(self, group: str, items: Collection[Item]) -> None:
         """Store the items as they are: no merging, so that every id of the data set stays."""
@@ -215,4 +217,5 @@ class Searcher:
 
     def close(self) -> None:
         """Let go of the store."""
+        self._pool.shutdown()
         self._store.close()
