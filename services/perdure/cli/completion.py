@@ -10,7 +10,7 @@ from perdure.cli.terminal import say
 @click.command()
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion_command(shell: str) -> None:
-    """Print the completion script of a shell.
+    r"""Print the completion script of a shell.
 
     \b
     bash:  eval "$(perdure completion bash)"   in ~/.bashrc

@@ -60,7 +60,7 @@ class Failure(click.ClickException):
 
     def __init__(self, message: str, exit_code: Exit = Exit.ERROR) -> None:
         super().__init__(message)
-        self.exit_code = int(exit_code)
+        self.status = int(exit_code)
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Write the sentence to stderr."""

@@ -109,7 +109,11 @@ class Gateway:
         for last in (not repeatable, True):
             try:
                 self._connection.request(
-                    method, target, body=body if chunks is None else chunks, headers=sent, encode_chunked=chunks is not None
+                    method,
+                    target,
+                    body=body if chunks is None else chunks,
+                    headers=sent,
+                    encode_chunked=chunks is not None,
                 )
                 response = self._connection.getresponse()
             except (http.client.HTTPException, OSError) as error:
@@ -130,14 +134,20 @@ class Gateway:
         try:
             return json.loads(body) if body else None
         except ValueError as error:
-            raise Failure(f"What answers at {self.place.url} is not Perdure; check PERDURE_URL and PERDURE_PORT.") from error
+            raise Failure(
+                f"What answers at {self.place.url} is not Perdure; check PERDURE_URL and PERDURE_PORT."
+            ) from error
 
     def _away(self, error: Exception) -> Failure:
-        if self.place.chosen:
-            step = "check PERDURE_URL"
-        else:
-            step = "start it with: perdure up --detach"
+        step = "check PERDURE_URL" if self.place.chosen else "start it with: perdure up --detach"
         return Failure(f"Perdure does not answer at {self.place.url} ({_why(error)}); {step}", Exit.AWAY)
+
+    def _foreign(self, status: int = 200) -> Failure:
+        said = f" (status {status})" if status != 200 else ""
+        return Failure(
+            f"What answers at {self.place.url} is not Perdure{said}; check PERDURE_URL and PERDURE_PORT.",
+            Exit.AWAY if status >= 500 else Exit.ERROR,
+        )
 
     def _refusal(self, response: http.client.HTTPResponse) -> Failure:
         status = response.status
@@ -147,10 +157,7 @@ class Gateway:
         except (ValueError, OSError, http.client.HTTPException):
             problem = None
         if not isinstance(problem, dict):
-            return Failure(
-                f"What answers at {self.place.url} is not Perdure (status {status}); check PERDURE_URL and PERDURE_PORT.",
-                Exit.AWAY if status >= 500 else Exit.ERROR,
-            )
+            return self._foreign(status)
         sentence = str(problem.get("detail") or problem.get("error") or problem.get("title") or f"status {status}")
         if status == 401:
             sentence += f" {self._token_advice()}"

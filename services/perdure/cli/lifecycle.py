@@ -56,10 +56,10 @@ def purge_command(id_: str, yes: bool, revision: int | None, as_json: bool) -> N
     gateway = Gateway(Place())
     path = f"/memories/{path_id(id_)}"
     if not yes:
-        memory = gateway.get(path)
+        memory = gateway.get(path, [("peek", "true")])
         if not sys.stdin.isatty():
             raise Failure("Erasing is for good; say --yes where there is no terminal to ask on.", Exit.USAGE)
-        if not ask(f"Erase \"{one_line(memory.get('summary', id_))}\" for good?"):
+        if not ask(f'Erase "{one_line(memory.get("summary", id_))}" for good?'):
             raise Failure("Nothing was erased.")
     answer = gateway.call("DELETE", path, query=[("purge", "true")], headers=_headers(revision))
     if as_json:

@@ -58,11 +58,11 @@ COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.it
 class Root(click.Group):
     """The group whose commands are imported when they are needed."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Every command, in the order of the help."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - the same
         """The command of that name, imported now."""
         entry = COMMANDS.get(cmd_name)
         if entry is None:
@@ -81,7 +81,7 @@ class Root(click.Group):
             raise click.exceptions.NoSuchCommand(args[0], possibilities=COMMANDS, ctx=ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - the same
         """The help's list of commands, without importing them."""
         for title, group in GROUPS.items():
             with formatter.section(title):
@@ -113,8 +113,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return result if isinstance(result, int) else Exit.OK
     except click.exceptions.UsageError as error:
         return _usage(error)
-    except click.ClickException as error:
+    except Failure as error:
         error.show()
+        return error.status
+    except click.ClickException as error:
+        Failure(error.format_message()).show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return Exit.INTERRUPTED
@@ -129,7 +132,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _usage(error: click.exceptions.UsageError) -> int:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        click.echo(error.ctx.get_help() if error.ctx else str(error))
+        click.echo(error.format_message())
         return Exit.OK
     path = error.ctx.command_path if error.ctx else "perdure"
     Failure(f"{error.format_message()} See: {path} --help").show()

@@ -24,7 +24,8 @@ def sync_command(project: str | None, as_json: bool) -> None:
     if as_json:
         say_json(answer)
         return
-    say(f"{answer.get('active_memories', 0)} active memories; {one_line(answer.get('message') or answer.get('status'))}")
+    said = answer.get("message") or f"{answer.get('active_memories', 0)} active memories."
+    say(one_line(said))
     if projects := answer.get("projects"):
         say("Projects: " + ", ".join(f"{one_line(name)} ({count})" for name, count in projects.items()))
     for memory in answer.get("recent") or []:
@@ -86,6 +87,6 @@ def health_command(as_json: bool) -> None:
         say_json(body)
     else:
         say(f"{place.url}: {paint('ready', fg='green') if status == 200 else paint('not ready', fg='red')}")
-        table(("part", "state", ""), [(n, "ready" if good else "not ready", text) for n, good, text in dependencies(body)])
+        table(("part", "state"), [(name, "ready" if good else text) for name, good, text in dependencies(body)])
     if status != 200:
         raise Failure("Perdure is not ready yet; see: perdure doctor", Exit.AWAY)

@@ -102,7 +102,5 @@ def _checked_url(url: str) -> str:
     except ValueError:
         usable = False
     if not usable or any(character <= " " or character > "~" for character in url):
-        raise Failure(
-            "PERDURE_URL must look like http://127.0.0.1:3456 or https://memory.example.org.", Exit.USAGE
-        )
+        raise Failure("PERDURE_URL must look like http://127.0.0.1:3456 or https://memory.example.org.", Exit.USAGE)
     return url.split("?")[0].split("#")[0].rstrip("/").removesuffix("/mcp")

@@ -29,8 +29,10 @@ FACTORS = ("decay_weight", "frequency_boost", "confidence_boost", "importance_bo
 @click.command(cls=TextCommand)
 @click.argument("query", nargs=-1)
 @project_option("Begin in this project; others may follow.")
-@click.option("--only-project", "strict_project", is_flag=True, help="Stay in the project.")
-@click.option("-d", "--depth", type=click.IntRange(1, 3), help="1 summaries, 2 full memories (default), 3 associations.")
+@click.option("--strict", is_flag=True, help="Stay in the project.")
+@click.option(
+    "-d", "--depth", type=click.IntRange(1, 3), help="1 summaries, 2 full memories (default), 3 associations."
+)
 @click.option("-n", "--limit", type=click.IntRange(1, 50), help="How many at most; 5 by default.")
 @type_option(many=True)
 @click.option("--tag", "--tags", "tags", multiple=True, metavar="A,B", help="Only with all of these tags.")
@@ -44,7 +46,7 @@ FACTORS = ("decay_weight", "frequency_boost", "confidence_boost", "importance_bo
 def search_command(
     query: tuple[str, ...],
     project: str | None,
-    strict_project: bool,
+    strict: bool,
     depth: int | None,
     limit: int | None,
     type_: tuple[str, ...],
@@ -66,8 +68,7 @@ def search_command(
         ("tier", tier),
         ("created_from", created_from),
         ("created_to", created_to),
-        ("strict_project", "true" if strict_project else None),
-        ("explain", "true" if explain else None),
+        ("strict", "true" if strict else None),
         *listed(type=type_, tags=split_list(tags), concepts=split_list(concepts), files=split_list(files)),
     ]
     answer = Gateway(Place()).get("/memories/search", pairs)
@@ -156,20 +157,12 @@ def _why(item: dict[str, Any], explain: bool) -> str:
     return " · ".join(reasons) or "found"
 
 
-SKIPPED = {
-    "embedder_away": "the embedder does not answer; see: perdure doctor",
-    "space_changed": "the embedding model changed; run: perdure reembed",
-    "no_vectors": "no memory here has a vector yet",
-}
-
-
 def _notes(answer: dict[str, Any]) -> None:
-    skipped = answer.get("dense_skipped")
-    if answer.get("dense_ran") is False or skipped:
-        reason = SKIPPED.get(str(skipped or ""), "meaning was not compared")
-        note(f"Searched by words alone: {reason}.")
-    if waiting := answer.get("unembedded"):
-        note(f"{waiting} memories have no vector yet; words find them.")
+    warnings = answer.get("warnings") or []
+    if answer.get("dense_ran") is False and not warnings:
+        warnings = ["Only words were compared."]
+    for warning in warnings:
+        note(one_line(warning))
 
 
 @click.command()
@@ -249,8 +242,8 @@ def list_command(
         note(f"There are more: -n {limit * 2}, or --cursor {cursor}")
 
 
-PAGE = 100
-"""Memories asked for at once; the gateway's own limit is not below it."""
+PAGE = 500
+"""Memories in one page at most, by the gateway's own limit."""
 
 
 @click.command()

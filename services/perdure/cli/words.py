@@ -51,18 +51,19 @@ class TextCommand(click.Command):
                 if takes_value[word] and position < len(args):
                     options.append(args[position])
                     position += 1
-            elif (name.startswith("--") and name in takes_value) or _OPTION_LIKE.match(word):
-                options.append(word)
-            elif _short_with_value(word, takes_value):
+            elif _is_option(word, name, takes_value):
                 options.append(word)
             else:
                 text.append(word)
         return options, text
 
 
-def _short_with_value(word: str, takes_value: dict[str, bool]) -> bool:
-    """Whether the word is a short option with its value behind it (``-n5``), not a text such as ``-no tabs``."""
-    return len(word) > 2 and word[0] == "-" and word[:2] in takes_value and not any(map(str.isspace, word))
+def _is_option(word: str, name: str, known: dict[str, bool]) -> bool:
+    """Whether a word is ``--name=value``, looks like an option, or is a short one with its value (``-n5``)."""
+    if (name.startswith("--") and name in known) or _OPTION_LIKE.match(word):
+        return True
+    # a text such as "-no tabs" is none
+    return len(word) > 2 and word[0] == "-" and word[:2] in known and not any(map(str.isspace, word))
 
 
 def joined(words: Sequence[str], what: str) -> str:
@@ -104,10 +105,10 @@ def project_option(help_text: str) -> Callable[[_COMMAND], _COMMAND]:
 
 
 TYPES = ("fact", "decision", "preference", "task", "context")
-PROVENANCES = ("save", "checkpoint", "debate", "human", "consolidation", "import")
+PROVENANCES = ("save", "checkpoint", "debate", "human")
 STATUSES = ("active", "archived", "superseded", "consolidated")
 TIERS = ("regular", "core")
-"""The words of perdure.domain.memory's enums, written out so that a search need not import the domain; a test compares."""
+"""The gateway's words, written out so that a search need not import the domain; a test compares."""
 
 
 def type_option(*, default: str | None = None, many: bool = False) -> Callable[[_COMMAND], _COMMAND]:
