@@ -1,0 +1,81 @@
+"""Builds the embedding service from its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import structlog
+
+from perdure.domain.vectors import Space
+from perdure.embedding import choice
+from perdure.embedding.cache import VectorCache
+from perdure.embedding.cachefile import CacheFile
+from perdure.embedding.engine import Engine
+from perdure.embedding.loading import Loader
+from perdure.embedding.metrics import EmbeddingMetrics
+from perdure.embedding.servicer import SERVICE, EmbeddingServicer
+from perdure.observability.metrics import Metrics, expose
+from perdure.rpc.embedding.v1.embedding_pb2_grpc import add_EmbeddingServiceServicer_to_server
+from perdure.settings import Settings
+from perdure.wire.server import RpcServer
+
+log = structlog.get_logger()
+
+CACHE_FOLDER = "embedding-cache"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The server and what ends with it."""
+
+    server: RpcServer
+    loader: Loader
+    close: Callable[[], None]
+
+
+def build(settings: Settings) -> Parts:
+    """The service, not started; the loader starts with ``loader.start()``."""
+    registry = Metrics("embedding")
+    metrics = EmbeddingMetrics(registry)
+    server = RpcServer(
+        name="embedding",
+        listen=settings.listen("embedding"),
+        threads=settings.grpc_threads,
+        internal_token=settings.internal_token.get_secret_value(),
+        metrics=registry,
+    )
+
+    def on_change(ready: bool) -> None:
+        metrics.ready(ready=ready)
+        server.set_serving(ready, SERVICE)
+
+    loader = Loader(lambda: _engine(settings, metrics), on_change=on_change)
+    server.mount(add_EmbeddingServiceServicer_to_server, EmbeddingServicer(loader), SERVICE, serving=False)
+    exposition = expose(registry, port_base=settings.metrics_port_base, offset=0)
+
+    def close() -> None:
+        loader.close()
+        if exposition is not None:
+            exposition.close()
+
+    return Parts(server, loader, close)
+
+
+def _engine(settings: Settings, metrics: EmbeddingMetrics) -> Engine:
+    provider = choice.load(settings)
+    cache = VectorCache(settings.embedding_cache_bytes, _cache_file(settings, provider.space))
+    return Engine(provider, cache, metrics, batch=settings.embedding_batch)
+
+
+def _cache_file(settings: Settings, space: Space) -> CacheFile | None:
+    """The persistent cache; None where it is turned off or cannot be had, which only costs time."""
+    if not settings.embedding_disk_cache_bytes:
+        return None
+    try:
+        return CacheFile(
+            settings.home / CACHE_FOLDER, space.fingerprint, space.dimension, settings.embedding_disk_cache_bytes
+        )
+    except OSError as error:
+        log.warning("cache.not_opened", error=str(error))
+        return None
