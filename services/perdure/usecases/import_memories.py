@@ -163,7 +163,7 @@ class ImportMemories:
 
     def _rename(self, running: _Import, item: _Incoming, error: PerdureError) -> None:
         """An id that is taken where this caller cannot see it becomes another, the same each time."""
-        if not isinstance(error, AlreadyExists) or error.reason is Reason.KEY_TAKEN:
+        if not isinstance(error, AlreadyExists) or error.details.get("field") != "id":
             running.fail(item.line, error)
             return
         digest = hashlib.sha256(f"{running.caller.namespace}\n{item.memory.id}".encode()).digest()

@@ -67,7 +67,8 @@ class RunJob:
             except JobCancelled:
                 return None if running.lost else self._finish(running.job, JobState.CANCELLED, message="cancelled")
             except Unavailable as error:
-                return self._postpone(running.job, error)
+                self._postpone(running.job, error)
+                return None
             except PerdureError as error:
                 return self._finish(running.job, JobState.FAILED, error=error.message)
         return self._finish(running.job, JobState.SUCCEEDED, message=message)
@@ -81,7 +82,12 @@ class RunJob:
 
     def _finish(self, job: Job, state: JobState, *, message: str = "", error: str = "") -> Job | None:
         finished = replace(
-            job, state=state, message=message or job.message, error=error, finished_at=self._clock.now(), lease_until=None
+            job,
+            state=state,
+            message=message or job.message,
+            error=error,
+            finished_at=self._clock.now(),
+            lease_until=None,
         )
         with self._store.work() as unit:
             return finished if unit.save_job(finished) else None

@@ -63,9 +63,9 @@ class SaveMany:
         self._replay_lifetime = replay_lifetime
 
     def __call__(
-        self, caller: Caller, drafts: Sequence[Draft], *, idempotency_key: str | None = None
+        self, caller: Caller, drafts: Sequence[Draft | Failure], *, idempotency_key: str | None = None
     ) -> tuple[Item, ...]:
-        """Outcomes in the order of ``drafts``; a ``Failure`` where an item was not stored.
+        """Outcomes in the order of ``drafts``; a ``Failure`` where an item was not stored, or was one already.
 
         Raises:
             InvalidArgument: no drafts, or more than 500 (OUT_OF_RANGE).
@@ -94,7 +94,9 @@ class SaveMany:
             outcomes.extend(self._part(batch, part, memo("save_many", key, tuple(drafts), self._replay_lifetime)))
         return tuple(outcomes)
 
-    def _admitted(self, draft: Draft) -> _Admitted | Failure:
+    def _admitted(self, draft: Draft | Failure) -> _Admitted | Failure:
+        if isinstance(draft, Failure):
+            return draft
         try:
             return _Admitted(*self._admit.draft(draft))
         except InvalidArgument as error:

@@ -41,9 +41,7 @@ def build(settings: Settings, *, owner: str) -> Parts:
     store = open_store(settings.store, resident_bytes=0)
     closing.callback(store.close)
     clock = SystemClock(settings.clock_offset_s)
-    embedder = EmbeddingClient(
-        settings.target("embedding"), internal_token=settings.internal_token.get_secret_value()
-    )
+    embedder = EmbeddingClient(settings.target("embedding"), internal_token=settings.internal_token.get_secret_value())
     closing.callback(embedder.close)
     run_job = RunJob(
         store,
