@@ -18,6 +18,7 @@ from perdure.cli.failure import BY_STATUS, Exit, Failure
 from perdure.cli.place import Place
 
 TIMEOUT_S = 60.0
+_PIECE_BYTES = 65536
 Pairs = Iterable[tuple[str, object]]
 
 
@@ -54,11 +55,16 @@ class Gateway:
             Failure: also when the stream broke off before its end.
         """
         response = self._send("GET", path, query=query)
+        pending = b""
         try:
-            for line in response:
-                yield line.rstrip(b"\r\n")
+            # read1 and not readline, which takes a stream that broke off for one that ended
+            while piece := response.read1(_PIECE_BYTES):
+                *whole, pending = (pending + piece).split(b"\n")
+                yield from whole
         except (OSError, http.client.HTTPException) as error:
-            raise Failure(f"The answer of {self.place.url} broke off: {_why(error)}.", Exit.AWAY) from error
+            raise self._broke_off(error) from error
+        if response.length or pending:
+            raise self._broke_off(None)
 
     def upload(self, path: str, chunks: Iterable[bytes], *, query: Pairs = (), content_type: str) -> Any:
         """The JSON answer of a POST whose body is sent piece by piece."""
@@ -105,16 +111,10 @@ class Gateway:
         if body is not None:
             sent.setdefault("Content-Type", "application/json")
         # a request that changes nothing, or that carries a key against doing it twice, may be sent again
-        repeatable = chunks is None and (method in {"GET", "DELETE"} or "Idempotency-Key" in sent)
+        repeatable = chunks is None and (method == "GET" or "Idempotency-Key" in sent)
         for last in (not repeatable, True):
             try:
-                self._connection.request(
-                    method,
-                    target,
-                    body=body if chunks is None else chunks,
-                    headers=sent,
-                    encode_chunked=chunks is not None,
-                )
+                self._request(method, target, body if chunks is None else chunks, sent)
                 response = self._connection.getresponse()
             except (http.client.HTTPException, OSError) as error:
                 self._connection.close()
@@ -126,21 +126,32 @@ class Gateway:
             raise self._refusal(response)
         return response
 
+    def _request(self, method: str, target: str, payload: Any, headers: dict[str, str]) -> None:
+        chunked = "Transfer-Encoding" in headers
+        try:
+            self._connection.request(method, target, payload, headers, encode_chunked=chunked)
+        except (BrokenPipeError, ConnectionResetError):
+            if not chunked:
+                raise
+            # a gateway that refuses an upload answers and hangs up before it has all of it; the answer says why
+
     def _json(self, response: http.client.HTTPResponse) -> Any:
         try:
             body = response.read()
         except (OSError, http.client.HTTPException) as error:
-            raise Failure(f"The answer of {self.place.url} broke off: {_why(error)}.", Exit.AWAY) from error
+            raise self._broke_off(error) from error
         try:
             return json.loads(body) if body else None
         except ValueError as error:
-            raise Failure(
-                f"What answers at {self.place.url} is not Perdure; check PERDURE_URL and PERDURE_PORT."
-            ) from error
+            raise self._foreign() from error
 
     def _away(self, error: Exception) -> Failure:
         step = "check PERDURE_URL" if self.place.chosen else "start it with: perdure up --detach"
         return Failure(f"Perdure does not answer at {self.place.url} ({_why(error)}); {step}", Exit.AWAY)
+
+    def _broke_off(self, error: Exception | None) -> Failure:
+        reason = f" ({_why(error)})" if error is not None else ""
+        return Failure(f"The answer of {self.place.url} broke off{reason}; see: perdure logs gateway", Exit.AWAY)
 
     def _foreign(self, status: int = 200) -> Failure:
         said = f" (status {status})" if status != 200 else ""

@@ -86,8 +86,11 @@ def write_run(path: Path, run: Run) -> None:
     """Write the state file in one step, for this user only."""
     temporary = path.with_suffix(".tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    state = asdict(run)
+    for process in state["processes"].values():
+        process["running"] = process["pid"] is not None
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(asdict(run), file)
+        json.dump(state, file)
     temporary.replace(path)
 
 
