@@ -1,0 +1,54 @@
+"""The one store: where memories, tokens and the bookkeeping of work are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from perdure.errors import InvalidArgument, Reason
+from perdure.ports import Clock, Store
+
+RESIDENT_BYTES = 1024**3
+RESIDENT_MIN_ROWS = 256
+
+
+def open_store(
+    url: str,
+    *,
+    create: bool = True,
+    resident_bytes: int = RESIDENT_BYTES,
+    resident_min_rows: int = RESIDENT_MIN_ROWS,
+    clock: Clock | None = None,
+) -> Store:
+    """The store at ``url``.
+
+    Args:
+        url: ``sqlite:///path`` (a third slash and an absolute or relative path) or ``memory:``.
+        create: Whether a missing file is made.
+        resident_bytes: Memory for resident matrices of hot namespaces; 0 for none.
+        resident_min_rows: Namespaces with fewer vectors are searched in the file.
+        clock: The time; the machine's own by default.
+
+    Raises:
+        InvalidArgument: not such a URL.
+        NotFound: no file, and ``create`` is False.
+        FailedPrecondition: SQLite is unsafe (SQLITE_UNSAFE), the file foreign (STORE_FOREIGN) or newer (STORE_NEWER).
+        DataCorrupt: the file is damaged (STORE_CORRUPT).
+    """
+    if url == "memory:":
+        from perdure.store.inmemory import InMemoryStore
+
+        return InMemoryStore(clock=clock)
+    prefix = "sqlite:///"
+    if not url.startswith(prefix) or url == prefix:
+        raise InvalidArgument(
+            "A store's URL is sqlite:///path or memory:.", reason=Reason.FIELD_INVALID, details={"field": "store_url"}
+        )
+    from perdure.store.sqlite import SqliteStore
+
+    return SqliteStore(
+        Path(url.removeprefix(prefix)).absolute(),
+        create=create,
+        resident_bytes=resident_bytes,
+        resident_min_rows=resident_min_rows,
+        clock=clock,
+    )
