@@ -26,6 +26,7 @@ save ""
 maxmemory-policy noeviction
 daemonize no
 loglevel warning
+logfile {log}
 """
 
 
@@ -36,17 +37,17 @@ def main() -> None:
         print("PERDURE_REDIS_URL names another broker; none is started.", file=sys.stderr)  # noqa: T201 - a shell's word
         return
     folder = settings.home / "broker"
-    for path in (settings.home, settings.run_dir, folder):
+    for path in (settings.home, settings.run_dir, settings.log_dir, folder):
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     config = folder / "valkey.conf"
-    write_config(config, settings.run_dir / "broker.sock", folder)
+    write_config(config, settings.run_dir / "broker.sock", folder, settings.log_dir / "broker.log")
     binary = str(get_binary_path())
     os.execv(binary, [binary, str(config)])  # noqa: S606 - a fixed program with a file we wrote
 
 
-def write_config(config: Path, socket: Path, folder: Path) -> None:
+def write_config(config: Path, socket: Path, folder: Path, log: Path) -> None:
     """Write the server's configuration, readable by this user only."""
-    text = CONFIG.format(socket=quoted(socket), folder=quoted(folder))
+    text = CONFIG.format(socket=quoted(socket), folder=quoted(folder), log=quoted(log))
     config.touch(mode=0o600)
     config.write_text(text, encoding="utf-8")
 
