@@ -1,0 +1,1 @@
+"""The REST routes, by what they are about."""

@@ -1,0 +1,222 @@
+"""The SDK's server on the gateway: stateless, both protocol eras, at /mcp and /mcp/, behind the gateway's own access.
+
+Tenant and scopes come from the caller that the access layer put into the ASGI scope of this very request.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+from mcp.server import CacheHint, Server
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    ResourceTemplate,
+    TextResourceContents,
+)
+from starlette.routing import Route
+
+from perdure.domain.memory import Origin
+from perdure.domain.namespace import Caller, TokenScope
+from perdure.errors import InvalidArgument, PerdureError, Reason
+from perdure.gateway.access import need
+from perdure.gateway.backends import Backends
+from perdure.gateway.errors import problem, problem_response
+from perdure.gateway.fencing import new_word
+from perdure.gateway.instructions import MCP_INSTRUCTIONS
+from perdure.gateway.journal import CALLER, ERROR, REQUEST_ID, ROUTE
+from perdure.gateway.metrics import GatewayMetrics
+from perdure.gateway.policy import Policy
+from perdure.gateway.routes.request import JsonResponse, memory_id
+from perdure.gateway.shielding import Shield
+from perdure.gateway.tools import texts
+from perdure.gateway.tools.calls import ToolCalls
+from perdure.gateway.tools.catalogue import CARDS, cards_of
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+NAME = "perdure"
+TITLE = "Perdure memory"
+LIST_TTL_MS = 300_000
+TOOLSETS = "perdure.toolsets"
+RESOURCE_PREFIX = "memory://"
+
+
+class McpMount:
+    """The MCP endpoint. Its ``running`` is entered once, by the application's lifespan."""
+
+    def __init__(
+        self, backends: Backends, policy: Policy, shield: Shield, metrics: GatewayMetrics, version: str
+    ) -> None:
+        # an unknown toolset in the settings is found at the start, not at the first request
+        cards_of(policy.toolsets)
+        self._memories = backends.memories
+        self._default_toolsets = policy.toolsets
+        self._calls = ToolCalls(backends, shield, metrics)
+        shared = CacheHint(ttl_ms=LIST_TTL_MS, scope="public")
+        self._server: Server[Any] = Server(
+            NAME,
+            title=TITLE,
+            version=version,
+            instructions=MCP_INSTRUCTIONS,
+            cache_hints={
+                "server/discover": shared,
+                "tools/list": shared,
+                "prompts/list": shared,
+                "resources/list": shared,
+                "resources/templates/list": shared,
+                "resources/read": CacheHint(ttl_ms=0, scope="private"),
+            },
+            get_tool_input_schema=_input_schema,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=_list_resources,
+            on_list_resource_templates=_list_templates,
+            on_read_resource=self._read_resource,
+            on_list_prompts=_list_prompts,
+            on_get_prompt=_get_prompt,
+        )
+        inner = self._server.streamable_http_app(
+            stateless_http=True,
+            max_request_body_size=policy.body_limit_bytes,
+            # the gateway checks Host and Origin of every request before it gets here
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        )
+        (route,) = inner.routes
+        assert isinstance(route, Route)  # noqa: S101 - the SDK mounts exactly one route
+        self._endpoint = _Endpoint(route.endpoint)
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Serves while it is entered."""
+        async with self._server.session_manager.run():
+            yield
+
+    def routes(self) -> list[Route]:
+        """The endpoint with and without a slash at the end; a redirect would lose clients."""
+        return [Route("/mcp", self._endpoint), Route("/mcp/", self._endpoint)]
+
+    async def _list_tools(
+        self, ctx: ServerRequestContext[Any, Any], _: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        toolsets = _scope(ctx).get(TOOLSETS) or self._default_toolsets
+        return ListToolsResult(tools=[card.listed() for card in cards_of(toolsets)])
+
+    async def _call_tool(self, ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> CallToolResult:
+        return await self._calls.call(params.name, dict(params.arguments or {}), _caller(ctx), _origin(ctx))
+
+    async def _read_resource(
+        self, ctx: ServerRequestContext[Any, Any], params: ReadResourceRequestParams
+    ) -> ReadResourceResult:
+        uri = str(params.uri)
+        caller = _caller(ctx)
+        try:
+            need(caller, TokenScope.READ)
+            if not uri.startswith(RESOURCE_PREFIX):
+                raise InvalidArgument("Resources are memory://<id>.", reason=Reason.FIELD_INVALID)
+            memory = await self._memories.get(caller, memory_id(uri.removeprefix(RESOURCE_PREFIX).strip("/")))
+        except PerdureError as failure:
+            raise MCPError(INVALID_PARAMS, failure.message, {"uri": uri}) from failure
+        text = texts.one(memory, new_word(), max_tokens=None)
+        return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)])
+
+
+class _Endpoint:
+    """POST to the SDK; GET and DELETE, which only sessions need, are refused at once."""
+
+    def __init__(self, inner: ASGIApp) -> None:
+        self._inner = inner
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope[ROUTE] = "/mcp"
+        if scope["method"] != "POST":
+            scope[ERROR] = "method_not_allowed"
+            body = problem(
+                405,
+                code="invalid_argument",
+                reason="method_not_allowed",
+                detail="This MCP endpoint is stateless and takes POST only.",
+                request_id=scope[REQUEST_ID],
+            )
+            await JsonResponse(body, 405, {"Allow": "POST"}, "application/problem+json")(scope, receive, send)
+            return
+        asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("toolsets")
+        if asked:
+            toolsets = tuple(part.strip() for value in asked for part in value.split(",") if part.strip())
+            try:
+                cards_of(toolsets)
+            except InvalidArgument as refusal:
+                scope[ERROR] = refusal.reason.value
+                await problem_response(refusal, scope[REQUEST_ID], status=400)(scope, receive, send)
+                return
+            scope[TOOLSETS] = toolsets
+        await self._inner(scope, receive, send)
+
+
+def _scope(ctx: ServerRequestContext[Any, Any]) -> dict[str, Any]:
+    request = ctx.request
+    return dict(request.scope) if request is not None else {}
+
+
+def _caller(ctx: ServerRequestContext[Any, Any]) -> Caller:
+    caller = _scope(ctx).get(CALLER)
+    if not isinstance(caller, Caller):
+        raise MCPError(INVALID_PARAMS, "This request carries no caller.")
+    return caller
+
+
+def _origin(ctx: ServerRequestContext[Any, Any]) -> Origin:
+    """The client's own name, where the request says it."""
+    client = getattr(ctx.session, "client_params", None)
+    info = getattr(client, "client_info", None)
+    name = getattr(info, "name", "") or ""
+    return Origin(host=str(name)[:200])
+
+
+def _input_schema(name: str) -> dict[str, Any] | None:
+    card = CARDS.get(name)
+    return None if card is None else card.listed().input_schema
+
+
+async def _list_resources(
+    _: ServerRequestContext[Any, Any], _params: PaginatedRequestParams | None
+) -> ListResourcesResult:
+    return ListResourcesResult(resources=[])
+
+
+async def _list_templates(
+    _: ServerRequestContext[Any, Any], _params: PaginatedRequestParams | None
+) -> ListResourceTemplatesResult:
+    template = ResourceTemplate(
+        uri_template="memory://{id}",
+        name="memory",
+        title="A memory",
+        description="One memory in full, as memory_get shows it.",
+        mime_type="text/plain",
+    )
+    return ListResourceTemplatesResult(resource_templates=[template])
+
+
+async def _list_prompts(_: ServerRequestContext[Any, Any], _params: PaginatedRequestParams | None) -> ListPromptsResult:
+    return ListPromptsResult(prompts=[])
+
+
+async def _get_prompt(_: ServerRequestContext[Any, Any], _params: GetPromptRequestParams) -> GetPromptResult:
+    raise MCPError(INVALID_PARAMS, "There is no prompt of this name.")
