@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import grpc
@@ -121,8 +120,3 @@ async def wait_until_ready_aio(channel: grpc.aio.Channel, timeout_s: float) -> b
 def is_local(target: str) -> bool:
     """True where ``target`` is a unix socket."""
     return target.startswith(("unix:", "unix-abstract:"))
-
-
-def not_repeatable(methods: Sequence[tuple[str, str]] = NOT_REPEATABLE) -> frozenset[str]:
-    """Full paths of the methods that must not run twice."""
-    return frozenset(f"/{service}/{method}" for service, method in methods)
