@@ -10,7 +10,7 @@ import apsw
 from perdure.domain.namespace import NamespaceName
 from perdure.errors import AlreadyExists, NotFound, Reason
 from perdure.ports import AuditEvent, Namespace, Token
-from perdure.store.sqlite.driver import translated
+from perdure.store.sqlite.driver import Connection, translated
 from perdure.store.sqlite.rows import Row, maybe_micros, maybe_moment, micros, moment
 from perdure.store.sqlite.transaction import Transaction
 
@@ -139,7 +139,7 @@ def _namespace(row: Row) -> Namespace:
     return Namespace(name=NamespaceName(row[0]), created_at=moment(row[1]), memories=row[2])
 
 
-def _find_token(db: apsw.Connection, token_id: str) -> Token | None:
+def _find_token(db: Connection, token_id: str) -> Token | None:
     rows = db.execute(_TOKEN + "WHERE t.id = ?", (token_id,)).fetchall()
     return _token(rows[0]) if rows else None
 

@@ -13,6 +13,7 @@ from perdure.domain.namespace import NamespaceName
 from perdure.domain.recall.lexical import document_text
 from perdure.domain.resolution import text_sha256
 from perdure.ports import CheckReport, Clock, Finding, Ids, Progress
+from perdure.store.sqlite.driver import Connection
 from perdure.store.sqlite.lexical import scope_token
 from perdure.store.sqlite.queue import ensure_embedding
 from perdure.store.sqlite.rows import COLUMNS, NO_LINKS, labels, to_memory
@@ -86,7 +87,7 @@ _COUNTS = (
 )
 
 
-def check(db: apsw.Connection, progress: Progress | None) -> CheckReport:
+def check(db: Connection, progress: Progress | None) -> CheckReport:
     """Looks at everything inside one transaction of ``db`` and changes nothing."""
     found: Counter[tuple[str, str]] = Counter()
     for (problem,) in db.execute("PRAGMA integrity_check(50)").fetchall():
@@ -108,7 +109,7 @@ def check(db: apsw.Connection, progress: Progress | None) -> CheckReport:
     return CheckReport(memories=memories, vectors=vectors, findings=findings)
 
 
-def repair(db: apsw.Connection, clock: Clock, ids: Ids, progress: Progress | None) -> None:
+def repair(db: Connection, clock: Clock, ids: Ids, progress: Progress | None) -> None:
     """Makes texts, index, labels, queue and counts anew from the rows; drops vectors and links that cannot be right."""
     db.execute(
         'DELETE FROM link WHERE (SELECT namespace FROM memory WHERE "row" = source) IS NOT (SELECT namespace FROM memory WHERE "row" = target)'
@@ -141,7 +142,7 @@ def repair(db: apsw.Connection, clock: Clock, ids: Ids, progress: Progress | Non
         progress(total, total)
 
 
-def _rows(db: apsw.Connection) -> Iterator[tuple[int, int, Memory, str, tuple[str, str] | None]]:
+def _rows(db: Connection) -> Iterator[tuple[int, int, Memory, str, tuple[str, str] | None]]:
     """Number, namespace, memory, stored hash and stored text of each row."""
     after = 0
     while True:
@@ -160,7 +161,7 @@ def _rows(db: apsw.Connection) -> Iterator[tuple[int, int, Memory, str, tuple[st
         after = rows[-1][_ROW]
 
 
-def _check_rows(db: apsw.Connection, found: Counter[tuple[str, str]], progress: Progress | None) -> int:
+def _check_rows(db: Connection, found: Counter[tuple[str, str]], progress: Progress | None) -> int:
     total = db.execute("SELECT count(*) FROM memory").get
     done = 0
     for number, _, memory, sha256, stored in _rows(db):
@@ -180,7 +181,7 @@ def _check_rows(db: apsw.Connection, found: Counter[tuple[str, str]], progress: 
     return done
 
 
-def _bad_vectors(db: apsw.Connection) -> Iterator[tuple[int, bool]]:
+def _bad_vectors(db: Connection) -> Iterator[tuple[int, bool]]:
     """Number of each vector, and whether its values are right."""
     for number, zero, e in db.execute('SELECT "row", zero, e FROM vector'):
         values = np.frombuffer(e, dtype="<f4") if len(e) % 4 == 0 else np.array([np.nan], dtype=np.float32)
@@ -188,7 +189,7 @@ def _bad_vectors(db: apsw.Connection) -> Iterator[tuple[int, bool]]:
         yield number, length == 0.0 if zero else abs(length - 1.0) < _LENGTH_ERROR
 
 
-def _check_vectors(db: apsw.Connection, found: Counter[tuple[str, str]]) -> int:
+def _check_vectors(db: Connection, found: Counter[tuple[str, str]]) -> int:
     count = 0
     for _, right in _bad_vectors(db):
         count += 1
@@ -197,7 +198,7 @@ def _check_vectors(db: apsw.Connection, found: Counter[tuple[str, str]]) -> int:
     return count
 
 
-def _drop_bad_vectors(db: apsw.Connection) -> None:
+def _drop_bad_vectors(db: Connection) -> None:
     wrong = [(number,) for number, right in _bad_vectors(db) if not right]
     db.executemany('DELETE FROM vector WHERE "row" = ?', wrong)
     db.execute(
@@ -207,7 +208,7 @@ def _drop_bad_vectors(db: apsw.Connection) -> None:
     )
 
 
-def _rebuild_index(db: apsw.Connection) -> None:
+def _rebuild_index(db: Connection) -> None:
     try:
         db.execute("INSERT INTO full_text (full_text) VALUES ('rebuild')")
         return

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import apsw
 import numpy as np
 import numpy.typing as npt
 
@@ -19,6 +18,7 @@ from perdure.domain.memory import Filter, MemoryId
 from perdure.domain.recall.candidate import DenseHit
 from perdure.domain.vectors import Matrix, Vector
 from perdure.store.sqlite.conditions import conditions, wanted_labels
+from perdure.store.sqlite.driver import Connection
 from perdure.store.sqlite.resident import DEAD, STATUSES, TIERS, TYPES, Residents, View
 from perdure.store.sqlite.rows import micros, to_list_of_numbers
 
@@ -37,7 +37,7 @@ _BLOCK_ROWS = 512
 class Place:
     """Where to search: a namespace as one transaction sees it."""
 
-    connection: apsw.Connection
+    connection: Connection
     namespace: int
     seq: int
     generation: int

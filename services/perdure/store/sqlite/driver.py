@@ -6,9 +6,10 @@ Source: docs/reference/storage.md; the design, section 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, Protocol, cast
 
 import apsw
 import sqlite_vec
@@ -19,6 +20,39 @@ BUSY_TIMEOUT_MS = 5000
 MMAP_BYTES = 2 * 1024**3
 CACHE_KIB = 16 * 1024
 JOURNAL_LIMIT_BYTES = 64 * 1024**2
+
+
+class Rows(Protocol):
+    """What a statement answers. apsw types each value as a union; the schema says which it is."""
+
+    @property
+    def get(self) -> Any:
+        """The first row's only value, None where there is no row."""
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """All rows left."""
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]: ...
+
+
+class Connection(Protocol):
+    """The part of ``apsw.Connection`` that the store uses."""
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+
+    def execute(self, statements: str, bindings: Sequence[Any] = (), /) -> Rows:
+        """Runs the statements."""
+
+    def executemany(self, statements: str, sequence: Iterable[Sequence[Any]], /) -> object:
+        """Runs a statement for each row of values."""
+
+    def changes(self) -> int:
+        """Rows the last statement changed."""
+
+    def close(self) -> None:
+        """Lets go of the file."""
 
 
 def has_wal_reset_race(version: int) -> bool:
@@ -50,7 +84,7 @@ def refuse_unsafe(version: str) -> None:
         )
 
 
-def connect(path: Path, *, create: bool = False) -> apsw.Connection:
+def connect(path: Path, *, create: bool = False) -> Connection:
     """A connection ready for use: pragmas set, vector functions loaded.
 
     Raises:
@@ -75,10 +109,10 @@ def connect(path: Path, *, create: bool = False) -> apsw.Connection:
     connection.enable_load_extension(True)
     connection.load_extension(sqlite_vec.loadable_path())
     connection.enable_load_extension(False)
-    return connection
+    return cast(Connection, connection)
 
 
-def rolled_back(connection: apsw.Connection) -> None:
+def rolled_back(connection: Connection) -> None:
     """Undo the open transaction, if SQLite has not done so itself (it does on a full disk)."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")

@@ -14,7 +14,7 @@ from pathlib import Path
 import apsw
 
 from perdure.errors import FailedPrecondition, NotFound, Reason
-from perdure.store.sqlite.driver import connect, corrupt, rolled_back
+from perdure.store.sqlite.driver import Connection, connect, corrupt, rolled_back
 
 APPLICATION_ID = 0x50445245
 """``PDRE``, in the file's header."""
@@ -28,11 +28,14 @@ _QUICK_CHECK_BYTES = 32 * 1024**2
 
 def migrations() -> tuple[tuple[int, str], ...]:
     """Number and SQL of each migration, in order."""
-    found = []
-    for entry in resources.files("perdure.store.sqlite").joinpath("migrations").iterdir():
-        if match := _NAME.match(entry.name):
-            found.append((int(match[1]), entry.read_text(encoding="utf-8")))
-    return tuple(sorted(found))
+    folder = resources.files("perdure.store.sqlite").joinpath("migrations")
+    return tuple(
+        sorted(
+            (int(match[1]), entry.read_text(encoding="utf-8"))
+            for entry in folder.iterdir()
+            if (match := _NAME.match(entry.name))
+        )
+    )
 
 
 SCHEMA = max(number for number, _ in migrations())
@@ -108,7 +111,7 @@ def prepare(path: Path, *, create: bool, now_us: int) -> None:
             side.chmod(0o600)
 
 
-def _migrate(connection: apsw.Connection, now_us: int) -> None:
+def _migrate(connection: Connection, now_us: int) -> None:
     present = connection.execute("PRAGMA user_version").get
     refuse_newer(present)
     if present == SCHEMA:
@@ -133,7 +136,7 @@ def _migrate(connection: apsw.Connection, now_us: int) -> None:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 
-def _to_wal(connection: apsw.Connection) -> None:
+def _to_wal(connection: Connection) -> None:
     """Switch to WAL; another process that opens the same new file may hold it for a moment."""
     for attempt in range(20):
         try:

@@ -10,11 +10,10 @@ import math
 import threading
 from collections import OrderedDict
 
-import apsw
-
 from perdure.domain.memory import Filter, MemoryId
 from perdure.domain.recall.candidate import LexicalAnswer, LexicalHit, LexicalQuery, QueryTerm
 from perdure.store.sqlite.conditions import conditions, is_wide
+from perdure.store.sqlite.driver import Connection
 from perdure.store.sqlite.rows import to_list_of_numbers
 from perdure.store.tokens import Tokens
 
@@ -52,7 +51,7 @@ class Frequencies:
                 found.setdefault((tokens, term.prefix), term)
         return tuple((term, tokens) for (tokens, _), term in found.items())
 
-    def count(self, connection: apsw.Connection, term: QueryTerm, tokens: tuple[str, ...], texts: int) -> int:
+    def count(self, connection: Connection, term: QueryTerm, tokens: tuple[str, ...], texts: int) -> int:
         """Texts among ``texts`` that hold ``term``."""
         name = ("\x00".join(tokens), term.prefix)
         if texts > _EXACT_ROWS:
@@ -85,7 +84,7 @@ def idf(texts: int, holding: int) -> float:
 
 
 def search(
-    connection: apsw.Connection,
+    connection: Connection,
     frequencies: Frequencies,
     query: LexicalQuery,
     filter_: Filter,
@@ -124,7 +123,7 @@ def search(
     return LexicalAnswer(hits, max(ceiling, hits[0].bm25 if hits else 0.0))
 
 
-def _texts(connection: apsw.Connection) -> int:
+def _texts(connection: Connection) -> int:
     """How many texts FTS5 counts: the first number of its averages record, the N of its own BM25."""
     block = connection.execute("SELECT block FROM full_text_data WHERE id = 1").get
     value = 0
@@ -136,7 +135,7 @@ def _texts(connection: apsw.Connection) -> int:
 
 
 def _best_of_all(
-    connection: apsw.Connection, expression: str, filter_: Filter, namespace: int, limit: int
+    connection: Connection, expression: str, filter_: Filter, namespace: int, limit: int
 ) -> list[tuple[str, float]] | None:
     """Rank without looking at memories, then filter; None where too few of the best pass, so that nothing is known."""
     fetched = connection.execute(
@@ -156,7 +155,7 @@ def _best_of_all(
 
 
 def _best_that_pass(
-    connection: apsw.Connection, expression: str, filter_: Filter, namespace: int, limit: int
+    connection: Connection, expression: str, filter_: Filter, namespace: int, limit: int
 ) -> list[tuple[str, float]]:
     where, values = conditions(filter_, namespace)
     return list(

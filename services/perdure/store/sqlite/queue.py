@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
-import apsw
-
 from perdure.ports import JobKind
+from perdure.store.sqlite.driver import Connection
 from perdure.store.sqlite.rows import micros
 
 TOPIC_JOB = "job"
 
 
-def ensure_embedding(connection: apsw.Connection, job: str, now: datetime) -> None:
+def ensure_embedding(connection: Connection, job: str, now: datetime) -> None:
     """Writes an EMBED_PENDING job of id ``job`` with its outbox event, unless an unfinished one is there."""
     connection.execute(
         "INSERT INTO job (id, kind, state, created_at) VALUES (?, ?, 'queued', ?) "

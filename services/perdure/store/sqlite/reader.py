@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import apsw
 import numpy as np
 
 from perdure.domain.memory import Filter, LinkKind, Memory, MemoryId, MemoryType, Revision, Status
@@ -18,7 +17,7 @@ from perdure.ports import Clock, Ids, Page, Position, Replay, Stats
 from perdure.store.sqlite import lexical
 from perdure.store.sqlite.conditions import conditions
 from perdure.store.sqlite.dense import Dense, Place, SpaceRow, exact
-from perdure.store.sqlite.driver import translated
+from perdure.store.sqlite.driver import Connection, translated
 from perdure.store.sqlite.rows import (
     COLUMNS,
     NO_LINKS,
@@ -53,7 +52,7 @@ class Engines:
 class SqliteReader:
     """One consistent view of one namespace; ``connection`` is inside a transaction."""
 
-    def __init__(self, connection: apsw.Connection, scope: Scope, engines: Engines) -> None:
+    def __init__(self, connection: Connection, scope: Scope, engines: Engines) -> None:
         self._db = connection
         self._scope = scope
         self._engines = engines

@@ -12,12 +12,12 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-import apsw
 import numpy as np
 import numpy.typing as npt
 
 from perdure.domain.memory import MemoryType, Status, Tier
 from perdure.domain.vectors import Matrix
+from perdure.store.sqlite.driver import Connection
 
 NEVER = np.iinfo(np.int64).max
 DEAD = -1
@@ -116,9 +116,7 @@ class Residents:
             found = self._entries.get((namespace, space))
             return found is not None and found.generation == generation and found.view is not None
 
-    def fresh(
-        self, entry: Entry, connection: apsw.Connection, namespace: int, space: int, dimension: int, seq: int
-    ) -> View:
+    def fresh(self, entry: Entry, connection: Connection, namespace: int, space: int, dimension: int, seq: int) -> View:
         """The entry's view at ``seq`` or later, brought up to date in the transaction of ``connection``."""
         view = entry.view
         if view is not None and view.seq >= seq:
@@ -157,7 +155,7 @@ def _resized(array: npt.NDArray[np.generic], capacity: int) -> npt.NDArray[np.ge
 
 
 def _loaded(
-    slots: dict[int, int], connection: apsw.Connection, namespace: int, space: int, dimension: int, seq: int
+    slots: dict[int, int], connection: Connection, namespace: int, space: int, dimension: int, seq: int
 ) -> View:
     count = connection.execute("SELECT count(*) FROM vector WHERE namespace = ? AND space = ?", (namespace, space)).get
     capacity = max(64, int(count * _GROWTH))
@@ -213,7 +211,7 @@ def _appended(slots: dict[int, int], view: View, batch: list[tuple]) -> View:  #
 
 
 def _advanced(
-    slots: dict[int, int], view: View, connection: apsw.Connection, namespace: int, space: int, seq: int
+    slots: dict[int, int], view: View, connection: Connection, namespace: int, space: int, seq: int
 ) -> View | None:
     """The view at ``seq``; None where so much changed that loading anew is cheaper."""
     changed = connection.execute(

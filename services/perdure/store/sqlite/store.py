@@ -21,6 +21,7 @@ from perdure.store.sqlite.access import SqliteAccess
 from perdure.store.sqlite.dense import Dense
 from perdure.store.sqlite.driver import (
     BUSY_TIMEOUT_MS,
+    Connection,
     busy,
     connect,
     meaning,
@@ -71,7 +72,7 @@ class SqliteStore:
             ids=RandomIds(),
         )
         self._pool_lock = threading.Lock()
-        self._pool: list[apsw.Connection] = []
+        self._pool: list[Connection] = []
         self._open = True
         self._writer_lock = threading.Lock()
         with translated():
@@ -204,7 +205,7 @@ class SqliteStore:
 
     # ------------------------------------------------------------ connections
 
-    def borrow(self) -> apsw.Connection:
+    def borrow(self) -> Connection:
         """A connection to read with."""
         self._refuse_closed()
         with self._pool_lock:
@@ -213,7 +214,7 @@ class SqliteStore:
         with translated():
             return connect(self._path)
 
-    def give_back(self, connection: apsw.Connection) -> None:
+    def give_back(self, connection: Connection) -> None:
         """Takes it back, outside any transaction."""
         with translated():
             rolled_back(connection)
@@ -223,7 +224,7 @@ class SqliteStore:
                 return
         connection.close()
 
-    def begin_write(self) -> apsw.Connection:
+    def begin_write(self) -> Connection:
         """The writer's connection, in an immediate transaction.
 
         Raises:

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import apsw
+from perdure.store.sqlite.driver import Connection
 
 
 class Connections(Protocol):
     """Who lends connections."""
 
-    def borrow(self) -> apsw.Connection:
+    def borrow(self) -> Connection:
         """A connection to read with."""
 
-    def give_back(self, connection: apsw.Connection) -> None:
+    def give_back(self, connection: Connection) -> None:
         """Takes it back, outside any transaction."""
 
-    def begin_write(self) -> apsw.Connection:
+    def begin_write(self) -> Connection:
         """The writer's connection, in an immediate transaction."""
 
     def end_write(self, *, commit: bool) -> None:
@@ -32,11 +32,11 @@ class Transaction:
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
-        self._reader: apsw.Connection | None = None
-        self._writer: apsw.Connection | None = None
+        self._reader: Connection | None = None
+        self._writer: Connection | None = None
 
     @property
-    def reading(self) -> apsw.Connection:
+    def reading(self) -> Connection:
         """A connection to read with; the writer's once something was written."""
         if self._writer is not None:
             return self._writer
@@ -46,7 +46,7 @@ class Transaction:
         return self._reader
 
     @property
-    def writing(self) -> apsw.Connection:
+    def writing(self) -> Connection:
         """A connection to write with."""
         if self._writer is None:
             self._end_reading()

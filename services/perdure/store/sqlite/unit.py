@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 import apsw
 import numpy as np
@@ -15,7 +14,7 @@ from perdure.domain.resolution import text_sha256
 from perdure.domain.vectors import Vector, to_bytes, unit
 from perdure.errors import AlreadyExists, Conflict, InvalidArgument, NotFound, Reason
 from perdure.ports import Replay
-from perdure.store.sqlite.driver import translated
+from perdure.store.sqlite.driver import Connection, translated
 from perdure.store.sqlite.lexical import scope_token
 from perdure.store.sqlite.queue import ensure_embedding
 from perdure.store.sqlite.reader import Engines, SqliteReader, _refuse_dimension
@@ -25,7 +24,7 @@ from perdure.store.sqlite.rows import labels, micros, to_columns, to_json, with_
 class SqliteUnit(SqliteReader):
     """One transaction on one namespace; whoever opened it commits or undoes it."""
 
-    def __init__(self, connection: apsw.Connection, scope: Scope, actor: Actor, engines: Engines) -> None:
+    def __init__(self, connection: Connection, scope: Scope, actor: Actor, engines: Engines) -> None:
         super().__init__(connection, scope, engines)
         self._actor = actor
         self._change = self._seq
@@ -269,10 +268,8 @@ class SqliteUnit(SqliteReader):
         self._db.execute("INSERT INTO full_text (rowid, words, parts, scope) VALUES (?, ?, ?, ?)", values)
 
     def _drop_text(self, number: int) -> None:
-        old: tuple[Any, ...] | None = self._db.execute(
-            'SELECT words, parts, scope FROM document WHERE "row" = ?', (number,)
-        ).fetchone()
-        if old is not None:
+        rows = self._db.execute('SELECT words, parts, scope FROM document WHERE "row" = ?', (number,)).fetchall()
+        for old in rows:
             self._db.execute(
                 "INSERT INTO full_text (full_text, rowid, words, parts, scope) VALUES ('delete', ?, ?, ?, ?)",
                 (number, *old),
@@ -281,8 +278,8 @@ class SqliteUnit(SqliteReader):
 
     def _change_text(self, number: int, memory: Memory) -> None:
         text = document_text(memory.statement)
-        old = self._db.execute('SELECT words, parts FROM document WHERE "row" = ?', (number,)).fetchone()
-        if old != (text.words, text.parts):
+        old = self._db.execute('SELECT words, parts FROM document WHERE "row" = ?', (number,)).fetchall()
+        if old != [(text.words, text.parts)]:
             self._drop_text(number)
             self._add_text(number, memory)
         self._db.execute("DELETE FROM label WHERE memory = ?", (number,))

@@ -6,13 +6,11 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
-import apsw
-
 from perdure.domain.memory import MemoryId
 from perdure.domain.namespace import NamespaceName
 from perdure.errors import FailedPrecondition, Reason
 from perdure.ports import Clock, Job, JobKind, JobState, OutboxEvent, Pending, Use
-from perdure.store.sqlite.driver import translated
+from perdure.store.sqlite.driver import Connection, translated
 from perdure.store.sqlite.queue import TOPIC_JOB
 from perdure.store.sqlite.rows import Row, maybe_micros, maybe_moment, micros, moment
 from perdure.store.sqlite.transaction import Transaction
@@ -243,7 +241,7 @@ def _pending(rows: Sequence[Row]) -> tuple[Pending, ...]:
     )
 
 
-def _find(db: apsw.Connection, job_id: str) -> Job | None:
+def _find(db: Connection, job_id: str) -> Job | None:
     rows = db.execute(_JOB + "WHERE id = ?", (job_id,)).fetchall()
     return _job(rows[0]) if rows else None
 
