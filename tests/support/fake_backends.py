@@ -327,18 +327,20 @@ class FakeJobs:
     def __init__(self) -> None:
         self.jobs: dict[str, Job] = {}
 
-    async def start(self, caller: Caller, kind: JobKind, parameters: Mapping[str, str] | None = None) -> Job:
+    async def start(
+        self, caller: Caller, kind: JobKind, parameters: Mapping[str, str] | None = None
+    ) -> tuple[Job, bool]:
         for job in self.jobs.values():
             if job.kind is kind:
-                return job
+                return job, True
         job = Job(
             id=f"job-{len(self.jobs) + 1}", kind=kind, state=JobState.QUEUED, created_at=START,
             parameters=dict(parameters or {}),
         )  # fmt: skip
         self.jobs[job.id] = job
-        return job
+        return job, False
 
-    async def list(self, caller: Caller, *, kind: JobKind | None = None, limit: int = 50) -> tuple[Job, ...]:
+    async def list(self, caller: Caller, kind: JobKind | None = None, *, limit: int = 50) -> tuple[Job, ...]:
         return tuple(job for job in self.jobs.values() if kind in (None, job.kind))[:limit]
 
     async def get(self, caller: Caller, job_id: str) -> Job:

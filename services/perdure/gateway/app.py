@@ -27,6 +27,7 @@ from perdure.gateway.routes.request import JsonResponse
 from perdure.gateway.routes.transfer import transfer_routes
 from perdure.gateway.shielding import Shield
 from perdure.gateway.tools.mount import McpMount
+from perdure.observability.tracing import PassThrough, Tracer
 
 DRAIN_S = 5.0
 """Longest that a stopping gateway waits for writes that are under way."""
@@ -45,13 +46,16 @@ def product_version() -> str:
         return "0"
 
 
-def make_app(backends: Backends, policy: Policy, *, metrics: GatewayMetrics | None = None) -> FastAPI:
+def make_app(
+    backends: Backends, policy: Policy, *, metrics: GatewayMetrics | None = None, tracer: Tracer | None = None
+) -> FastAPI:
     """The application; serves REST at / and MCP at /mcp.
 
     Args:
         backends: The services behind it.
         policy: Access and limits.
         metrics: Where it counts; its own when left out.
+        tracer: Makes the span of a request; none when left out.
     """
     metrics = metrics if metrics is not None else GatewayMetrics()
     version = product_version()
@@ -78,7 +82,7 @@ def make_app(backends: Backends, policy: Policy, *, metrics: GatewayMetrics | No
         redirect_slashes=False,
         # outermost first
         middleware=[
-            Middleware(Journal, metrics=metrics),
+            Middleware(Journal, metrics=metrics, tracer=tracer if tracer is not None else PassThrough()),
             Middleware(Perimeter, policy=policy),
             Middleware(AccessControl, policy=policy, authenticator=Authenticator(backends.access), metrics=metrics),
         ],

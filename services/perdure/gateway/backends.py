@@ -36,22 +36,24 @@ class Memories(Protocol):
     ) -> SaveResult:
         """Stores what a finished task taught."""
 
-    async def get(self, caller: Caller, memory: MemoryId, *, peek: bool = False) -> Memory:
+    async def get(self, caller: Caller, memory: MemoryId, /, *, peek: bool = False) -> Memory:
         """The memory, whatever its status; ``peek`` does not count as a use."""
 
-    async def update(self, caller: Caller, memory: MemoryId, edit: Edit) -> tuple[Memory, bool, tuple[str, ...]]:
+    async def update(self, caller: Caller, memory: MemoryId, edit: Edit, /) -> tuple[Memory, bool, tuple[str, ...]]:
         """The memory after the edit, whether it is embedded, and kinds of secrets blanked."""
 
-    async def archive(self, caller: Caller, memory: MemoryId, *, expected_revision: int | None = None) -> Memory:
+    async def archive(self, caller: Caller, memory: MemoryId, /, *, expected_revision: int | None = None) -> Memory:
         """Hides the memory."""
 
-    async def restore(self, caller: Caller, memory: MemoryId, *, expected_revision: int | None = None) -> Memory:
+    async def restore(self, caller: Caller, memory: MemoryId, /, *, expected_revision: int | None = None) -> Memory:
         """Brings the memory back."""
 
-    async def purge(self, caller: Caller, memory: MemoryId, *, expected_revision: int | None = None) -> None:
+    async def purge(self, caller: Caller, memory: MemoryId, /, *, expected_revision: int | None = None) -> None:
         """Erases the memory everywhere."""
 
-    async def list(self, caller: Caller, filter_: Filter, *, limit: int, cursor: str) -> tuple[tuple[Memory, ...], str]:
+    async def list(
+        self, caller: Caller, filter_: Filter, /, *, limit: int, cursor: str
+    ) -> tuple[tuple[Memory, ...], str]:
         """A page, newest first, and the next page's cursor ("" on the last)."""
 
     async def search(self, caller: Caller, question: Question) -> Answer:
@@ -63,11 +65,11 @@ class Memories(Protocol):
     async def stats(self, caller: Caller) -> tuple[Stats, str, int]:
         """Counts, the embedding space in use, bytes of the store."""
 
-    async def history(self, caller: Caller, memory: MemoryId) -> Stored:
+    async def history(self, caller: Caller, memory: MemoryId, /) -> Stored:
         """The memory and what it was."""
 
     def export(
-        self, caller: Caller, filter_: Filter, *, every_status: bool = False, without_history: bool = False
+        self, caller: Caller, filter_: Filter, /, *, every_status: bool = False, without_history: bool = False
     ) -> AsyncIterator[Stored]:
         """Every memory that passes, one at a time."""
 
@@ -89,16 +91,18 @@ class Access(Protocol):
 class Jobs(Protocol):
     """Work beside the requests."""
 
-    async def start(self, caller: Caller, kind: JobKind, parameters: Mapping[str, str] | None = None) -> Job:
-        """The new job, or the unfinished one of its kind."""
+    async def start(
+        self, caller: Caller, kind: JobKind, parameters: Mapping[str, str] | None = None
+    ) -> tuple[Job, bool]:
+        """The new job and False, or the unfinished one of its kind and True."""
 
-    async def list(self, caller: Caller, *, kind: JobKind | None = None, limit: int = 50) -> tuple[Job, ...]:
+    async def list(self, caller: Caller, kind: JobKind | None = None, *, limit: int = 50) -> tuple[Job, ...]:
         """Jobs, newest first."""
 
-    async def get(self, caller: Caller, job_id: str) -> Job:
+    async def get(self, caller: Caller, job_id: str, /) -> Job:
         """The job."""
 
-    async def cancel(self, caller: Caller, job_id: str) -> Job:
+    async def cancel(self, caller: Caller, job_id: str, /) -> Job:
         """The job, asked to stop."""
 
 

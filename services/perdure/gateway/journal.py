@@ -5,21 +5,22 @@ Logs method, route template, status, time, sizes and who called; never a path wi
 
 from __future__ import annotations
 
-import re
 import time
-import uuid
 from typing import TYPE_CHECKING
 
 import structlog
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 
 from perdure.domain.namespace import Caller
 from perdure.gateway.errors import unexpected
+from perdure.observability import context
+from perdure.observability.tracing import traceparent_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from perdure.gateway.metrics import GatewayMetrics
+    from perdure.observability.tracing import Tracer
 
 REQUEST_ID = "perdure.request_id"
 CALLER = "perdure.caller"
@@ -27,14 +28,13 @@ ROUTE = "perdure.route"
 ERROR = "perdure.error"
 UNMATCHED = "unmatched"
 
-_GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
-
 
 class Journal:
     """Pure ASGI middleware around everything else."""
 
-    def __init__(self, app: ASGIApp, metrics: GatewayMetrics) -> None:
+    def __init__(self, app: ASGIApp, metrics: GatewayMetrics, tracer: Tracer) -> None:
         self._app = app
+        self._tracer = tracer
         self._metrics = metrics
         self._log = structlog.get_logger("perdure.gateway")
 
@@ -43,7 +43,8 @@ class Journal:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id = scope[REQUEST_ID] = _request_id(scope)
+        headers = Headers(scope=scope)
+        request_id = scope[REQUEST_ID] = context.accepted_request_id(headers.get("x-request-id"))
         begun = time.perf_counter()
         status = 0
         sent_bytes = 0
@@ -60,7 +61,8 @@ class Journal:
         self._metrics.begun()
         facts: dict[str, object] = {}
         try:
-            with structlog.contextvars.bound_contextvars(request_id=request_id):
+            parent = traceparent_of(headers)
+            with context.bind(request_id=request_id, traceparent=parent), self._tracer.span("http", parent=parent):
                 await self._app(scope, receive, recording)
         except Exception as fault:
             # the outermost net: what reaches it is a defect of ours
@@ -89,16 +91,6 @@ class Journal:
                 sent_bytes=sent_bytes,
                 **facts,
             )
-
-
-def _request_id(scope: Scope) -> str:
-    for name, value in scope["headers"]:
-        if name == b"x-request-id":
-            text: str = value.decode("latin-1")
-            if _GIVEN_ID.match(text):
-                return text
-            break
-    return uuid.uuid4().hex
 
 
 def _route(scope: Scope) -> str:

@@ -250,7 +250,7 @@ class Conditions(Query):
     created_from: Moment | None = Field(None, description="Inclusive, ISO 8601.")
     created_to: Moment | None = Field(None, description="Exclusive, ISO 8601.")
     tier: list[TierName] = Field(default_factory=list)
-    status: list[StatusName] = Field(default_factory=lambda: ["active"])
+    status: list[StatusName] = Field(default=["active"])
 
     def conditions(self, projects: tuple[str, ...] = ()) -> Filter:
         """As the domain has it."""
@@ -332,6 +332,12 @@ class JobsQuery(Query):
 
     kind: JobKindName | None = None
     limit: int = Field(50, ge=1, le=PAGE_MAX)
+
+
+class ReadyQuery(Query):
+    """Which dependencies must be ready."""
+
+    need: list[str] = Field(default_factory=list, description="Only these; repeat the parameter. Left out: every one.")
 
 
 class NoQuery(Query):

@@ -295,6 +295,7 @@ class JobOut(Out):
     started_at: str | None = None
     finished_at: str | None = None
     error: str | None = None
+    already_running: bool | None = Field(None, description="On a start: the job was there before.")
 
 
 class JobsOut(Out):
@@ -310,8 +311,14 @@ class Health(Out):
     version: str
 
 
-class Readiness(Out):
-    """Each dependency by name: ready, or what is wrong with it."""
+class DependencyState(Out):
+    """``ready``, or a word for what is wrong."""
 
     status: str
-    dependencies: dict[str, str]
+
+
+class Readiness(Out):
+    """Each dependency by name; ``status`` is ready or degraded."""
+
+    status: str
+    dependencies: dict[str, DependencyState]

@@ -5,6 +5,7 @@ Every expected failure is an answer the model can act on; only a defect of ours 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -124,7 +125,8 @@ class ToolCalls:
         return texts.stats(counts)
 
     async def _health(self, _caller: Caller, _given: a.NoArguments, _: Origin) -> str:
-        states = {name: await probe() for name, probe in self._probes.items()}
+        answers = await asyncio.gather(*(probe() for probe in self._probes.values()))
+        states = dict(zip(self._probes, answers, strict=True))
         bad = {name: state for name, state in states.items() if state != "ready"}
         lines = [f"{name}: {state}" for name, state in states.items()]
         if not bad:
