@@ -25,4 +25,4 @@ class Tokens:
                 include_offsets=False,
                 include_colocated=False,
             )
-        return tuple(found)
+        return tuple(str(token) for token in found)

@@ -45,18 +45,19 @@ _COUNTS = (
     (
         "vectors",
         "has not its space's length",
-        "SELECT count(*) FROM vector v LEFT JOIN space s ON s.id = v.space WHERE s.id IS NULL OR length(v.e) <> 4 * s.dimension",
+        "SELECT count(*) FROM vector v LEFT JOIN space s ON s.id = v.space "
+        "WHERE s.id IS NULL OR length(v.e) <> 4 * s.dimension",
     ),
     (
         "vectors",
         "neither searched by vector nor queued for one",
-        f"SELECT count(*) FROM memory m WHERE NOT {_SEARCHED} "  # noqa: S608 - a constant
+        f"SELECT count(*) FROM memory m WHERE NOT {_SEARCHED} "
         'AND NOT EXISTS (SELECT 1 FROM embedding_queue q WHERE q.memory = m."row")',
     ),
     (
         "vectors",
         "queued though it is searched by vector",
-        f'SELECT count(*) FROM embedding_queue q JOIN memory m ON m."row" = q.memory WHERE {_SEARCHED}',  # noqa: S608
+        f'SELECT count(*) FROM embedding_queue q JOIN memory m ON m."row" = q.memory WHERE {_SEARCHED}',
     ),
     (
         "full_text",
@@ -112,7 +113,8 @@ def check(db: Connection, progress: Progress | None) -> CheckReport:
 def repair(db: Connection, clock: Clock, ids: Ids, progress: Progress | None) -> None:
     """Makes texts, index, labels, queue and counts anew from the rows; drops vectors and links that cannot be right."""
     db.execute(
-        'DELETE FROM link WHERE (SELECT namespace FROM memory WHERE "row" = source) IS NOT (SELECT namespace FROM memory WHERE "row" = target)'
+        'DELETE FROM link WHERE (SELECT namespace FROM memory WHERE "row" = source) '
+        'IS NOT (SELECT namespace FROM memory WHERE "row" = target)'
     )
     _drop_bad_vectors(db)
     db.execute("DELETE FROM document")
@@ -126,7 +128,7 @@ def repair(db: Connection, clock: Clock, ids: Ids, progress: Progress | None) ->
         if progress is not None and done % _BATCH == 0:
             progress(done, total)
     _rebuild_index(db)
-    db.execute(f'DELETE FROM embedding_queue WHERE memory IN (SELECT m."row" FROM memory m WHERE {_SEARCHED})')  # noqa: S608
+    db.execute(f'DELETE FROM embedding_queue WHERE memory IN (SELECT m."row" FROM memory m WHERE {_SEARCHED})')
     db.execute(
         'INSERT OR IGNORE INTO embedding_queue (memory, namespace, waiting) SELECT m."row", m.namespace, '
         f'NOT EXISTS (SELECT 1 FROM vector v WHERE v.memory = m."row") FROM memory m WHERE NOT {_SEARCHED}'
@@ -147,7 +149,7 @@ def _rows(db: Connection) -> Iterator[tuple[int, int, Memory, str, tuple[str, st
     after = 0
     while True:
         rows = db.execute(
-            f'SELECT {COLUMNS}, m."row", m.namespace, n.name, m.text_sha256, d.words, d.parts FROM memory m '  # noqa: S608
+            f'SELECT {COLUMNS}, m."row", m.namespace, n.name, m.text_sha256, d.words, d.parts FROM memory m '
             'JOIN namespace n ON n.id = m.namespace LEFT JOIN document d ON d."row" = m."row" '
             'WHERE m."row" > ? ORDER BY m."row" LIMIT ?',
             (after, _BATCH),

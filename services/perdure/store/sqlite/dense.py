@@ -56,7 +56,8 @@ class SpaceRow:
 def exact(rows: Matrix, vector: Vector) -> npt.NDArray[np.float64]:
     """Cosines of unit ``rows`` with the unit ``vector``, rounded; the same for a row whatever rows stand beside it."""
     products = rows.astype(np.float64) * vector.astype(np.float64)
-    return np.clip(np.round(products.sum(axis=1), DIGITS), -1.0, 1.0)
+    cosines: npt.NDArray[np.float64] = np.clip(np.round(products.sum(axis=1), DIGITS), -1.0, 1.0)
+    return cosines
 
 
 class Dense:
@@ -128,7 +129,7 @@ def _mask(view: View, place: Place, filter_: Filter, stale: Iterable[int]) -> np
     count, columns = view.count, view.columns
     status = columns.status[:count]
     if len(filter_.statuses) == 1:
-        mask = status == STATUSES[filter_.statuses[0].value]
+        mask: npt.NDArray[np.bool_] = status == STATUSES[filter_.statuses[0].value]
     elif filter_.statuses:
         mask = np.isin(status, [STATUSES[one.value] for one in filter_.statuses])
     else:
@@ -209,7 +210,7 @@ def _in_file(
         among = "AND v.memory IN (SELECT value FROM json_each(?)) "
         listed = [to_list_of_numbers(only)]
     sql = (
-        "SELECT v.memory, vec_distance_l2(v.e, ?) AS distance FROM vector v "  # noqa: S608 - terms are ours
+        "SELECT v.memory, vec_distance_l2(v.e, ?) AS distance FROM vector v "
         'CROSS JOIN memory m ON m."row" = v.memory '
         f"WHERE v.namespace = ? AND v.space = ? AND v.zero = 0 {among}AND {where} ORDER BY distance LIMIT ?"
     )

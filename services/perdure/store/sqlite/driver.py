@@ -78,7 +78,7 @@ def refuse_unsafe(version: str) -> None:
     major, minor, patch = (int(part) for part in version.split(".")[:3])
     if has_wal_reset_race(major * 1_000_000 + minor * 1000 + patch):
         raise FailedPrecondition(
-            f"SQLite {version} can lose committed data when several processes use one file; install apsw 3.54 or newer.",
+            f"SQLite {version} can lose data when several processes use one file; install apsw 3.54 or newer.",
             reason=Reason.SQLITE_UNSAFE,
             details={"sqlite": version},
         )
@@ -148,7 +148,7 @@ def busy() -> Unavailable:
 def corrupt() -> DataCorrupt:
     """The file is damaged."""
     return DataCorrupt(
-        "The store's file is damaged; nothing was changed. Restore a backup, or keep a copy and run `perdure db check`.",
+        "The store's file is damaged; nothing was changed. Restore a backup, or copy it and run `perdure db check`.",
         reason=Reason.STORE_CORRUPT,
     )
 

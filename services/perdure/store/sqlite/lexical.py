@@ -144,9 +144,9 @@ def _best_of_all(
         (expression, limit * 2),
     ).fetchall()
     where, values = conditions(filter_, namespace)
-    passing = dict(
+    passing: dict[int, str] = dict(
         connection.execute(
-            f'SELECT m."row", m.id FROM json_each(?) c CROSS JOIN memory m ON m."row" = c.value WHERE {where}',  # noqa: S608 - ours
+            f'SELECT m."row", m.id FROM json_each(?) c CROSS JOIN memory m ON m."row" = c.value WHERE {where}',
             (to_list_of_numbers(row for row, _ in fetched), *values),
         )
     )
@@ -160,7 +160,7 @@ def _best_that_pass(
     where, values = conditions(filter_, namespace)
     return list(
         connection.execute(
-            "SELECT m.id, bm25(full_text, 1.0, 1.0, 0.0) AS score FROM full_text "  # noqa: S608 - terms are ours
+            "SELECT m.id, bm25(full_text, 1.0, 1.0, 0.0) AS score FROM full_text "
             f'CROSS JOIN memory m ON m."row" = full_text.rowid WHERE full_text MATCH ? AND {where} '
             "ORDER BY score, full_text.rowid LIMIT ?",
             (expression, *values, limit),

@@ -35,7 +35,7 @@ _SPACE = (
     '(SELECT s.fingerprint FROM vector v JOIN space s ON s.id = v.space WHERE v.memory = m."row" '
     "ORDER BY s.fingerprint = (SELECT value FROM meta WHERE name = 'active_space') DESC, s.id DESC LIMIT 1)"
 )
-_SELECT = f'SELECT {COLUMNS}, m."row", {_SPACE} FROM memory m '  # noqa: S608 - names are ours
+_SELECT = f'SELECT {COLUMNS}, m."row", {_SPACE} FROM memory m '
 _ROW = COLUMNS.count(",") + 1
 
 
@@ -61,6 +61,10 @@ class SqliteReader:
         ).fetchall()
         if not found:
             raise NotFound("There is no such namespace.", reason=Reason.NAMESPACE_NOT_FOUND)
+        self._namespace: int
+        self._seq: int
+        self._generation: int
+        self._size: int
         self._namespace, self._seq, self._generation, self._size = found[0]
         self._touched: set[int] = set()
 
@@ -116,7 +120,8 @@ class SqliteReader:
 
     def recent(self, project: str | None, limit: int) -> tuple[Memory, ...]:
         """Active memories by last_accessed_at descending."""
-        where, values = "m.namespace = ? AND m.status = 'active'", [self._namespace]
+        where = "m.namespace = ? AND m.status = 'active'"
+        values: list[Any] = [self._namespace]
         if project is not None:
             where += " AND m.project = ?"
             values.append(project)
@@ -249,7 +254,7 @@ class SqliteReader:
         with translated():
             return int(
                 self._db.execute(
-                    'SELECT count(*) FROM embedding_queue q CROSS JOIN memory m ON m."row" = q.memory '  # noqa: S608 - terms are ours
+                    'SELECT count(*) FROM embedding_queue q CROSS JOIN memory m ON m."row" = q.memory '
                     f"WHERE q.namespace = ? AND {where}",
                     (self._namespace, *values),
                 ).get

@@ -11,6 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,8 @@ import numpy.typing as npt
 from perdure.domain.memory import MemoryType, Status, Tier
 from perdure.domain.vectors import Matrix
 from perdure.store.sqlite.driver import Connection
+
+_Kind = TypeVar("_Kind", bound=np.generic)
 
 NEVER = np.iinfo(np.int64).max
 DEAD = -1
@@ -30,19 +33,6 @@ _GROWTH = 1.25
 _SELECT = (
     'SELECT m."row", m.id, m.project, m.type, m.status, m.tier, m.created_at, m.expires_at, m.seq, v.e '
     'FROM memory m LEFT JOIN vector v ON v.memory = m."row" AND v.space = ? AND v.zero = 0 WHERE m.namespace = ? '
-)
-
-COLUMN = np.dtype(
-    [
-        ("rows", "i8"),
-        ("seq", "i8"),
-        ("created", "i8"),
-        ("expires", "i8"),
-        ("project", "i4"),
-        ("type", "i1"),
-        ("status", "i1"),
-        ("tier", "i1"),
-    ]
 )
 
 
@@ -61,7 +51,16 @@ class Columns:
 
     def resized(self, capacity: int) -> Columns:
         """A copy with room for ``capacity`` rows."""
-        return Columns(*(_resized(getattr(self, name), capacity) for name in self.__dataclass_fields__))
+        return Columns(
+            rows=_resized(self.rows, capacity),
+            seq=_resized(self.seq, capacity),
+            created=_resized(self.created, capacity),
+            expires=_resized(self.expires, capacity),
+            project=_resized(self.project, capacity),
+            type=_resized(self.type, capacity),
+            status=_resized(self.status, capacity),
+            tier=_resized(self.tier, capacity),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class View:
     @property
     def bytes(self) -> int:
         """Memory taken."""
-        return self.matrix.nbytes + sum(
+        return int(self.matrix.nbytes) + sum(
             getattr(self.columns, name).nbytes for name in self.columns.__dataclass_fields__
         )
 
@@ -148,7 +147,7 @@ class Residents:
                     del self._entries[name]
 
 
-def _resized(array: npt.NDArray[np.generic], capacity: int) -> npt.NDArray[np.generic]:
+def _resized(array: npt.NDArray[_Kind], capacity: int) -> npt.NDArray[_Kind]:
     grown = np.empty((capacity, *array.shape[1:]), dtype=array.dtype)
     grown[: len(array)] = array[:capacity]
     return grown
@@ -165,9 +164,14 @@ def _loaded(
         dead=0,
         matrix=np.empty((capacity, dimension), dtype=np.float32),
         columns=Columns(
-            *(np.empty(capacity, dtype=kind) for kind in (np.int64,) * 4),
-            np.empty(capacity, dtype=np.int32),
-            *(np.empty(capacity, dtype=np.int8) for _ in range(3)),
+            rows=np.empty(capacity, dtype=np.int64),
+            seq=np.empty(capacity, dtype=np.int64),
+            created=np.empty(capacity, dtype=np.int64),
+            expires=np.empty(capacity, dtype=np.int64),
+            project=np.empty(capacity, dtype=np.int32),
+            type=np.empty(capacity, dtype=np.int8),
+            status=np.empty(capacity, dtype=np.int8),
+            tier=np.empty(capacity, dtype=np.int8),
         ),
         projects={},
     )
@@ -193,7 +197,7 @@ def _appended(slots: dict[int, int], view: View, batch: list[tuple]) -> View:  #
     matrix, columns = view.matrix, view.columns
     if end > len(matrix):
         capacity = max(end, int(len(matrix) * _GROWTH))
-        matrix = _resized(matrix, capacity)  # type: ignore[assignment]  # float32 stays float32
+        matrix = _resized(matrix, capacity)
         columns = columns.resized(capacity)
     matrix[first:end] = np.frombuffer(b"".join(row[9] for row in batch), dtype="<f4").reshape(len(batch), -1)
     for slot, row in enumerate(batch, first):

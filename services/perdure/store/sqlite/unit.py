@@ -43,7 +43,7 @@ class SqliteUnit(SqliteReader):
         with translated():
             try:
                 number = self._db.execute(
-                    f'INSERT INTO memory ({names}) VALUES ({marks}) RETURNING "row"',  # noqa: S608 - names are ours
+                    f'INSERT INTO memory ({names}) VALUES ({marks}) RETURNING "row"',
                     tuple(columns.values()),
                 ).get
             except apsw.ConstraintError as error:
@@ -85,7 +85,7 @@ class SqliteUnit(SqliteReader):
             )
             try:
                 self._db.execute(
-                    f'UPDATE memory SET {marks} WHERE "row" = ?',  # noqa: S608 - names are ours
+                    f'UPDATE memory SET {marks} WHERE "row" = ?',
                     (*columns.values(), number),
                 )
             except apsw.ConstraintError as error:
@@ -141,7 +141,7 @@ class SqliteUnit(SqliteReader):
         ends = 'SELECT "row" FROM memory WHERE namespace = ? AND id = ?'
         with translated():
             self._db.execute(
-                f"DELETE FROM link WHERE kind = ? AND source = ({ends}) AND target = ({ends})",  # noqa: S608 - ours
+                f"DELETE FROM link WHERE kind = ? AND source = ({ends}) AND target = ({ends})",
                 (kind.value, self._namespace, source, self._namespace, target),
             )
 

@@ -43,7 +43,7 @@ class SqliteWork:
             values = _values(job)
             names = ", ".join(values)
             db.execute(
-                f"INSERT INTO job ({names}) VALUES ({', '.join('?' * len(values))})",  # noqa: S608 - names are ours
+                f"INSERT INTO job ({names}) VALUES ({', '.join('?' * len(values))})",
                 tuple(values.values()),
             )
             db.execute(
@@ -90,7 +90,7 @@ class SqliteWork:
         with translated():
             db = self._transaction.writing
             db.execute(
-                f"UPDATE job SET {marks} WHERE id = ? AND lease_owner = ? AND {_UNFINISHED}",  # noqa: S608 - ours
+                f"UPDATE job SET {marks} WHERE id = ? AND lease_owner = ? AND {_UNFINISHED}",
                 (*values.values(), job.id, job.lease_owner),
             )
             return bool(db.changes())
