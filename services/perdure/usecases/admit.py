@@ -40,7 +40,7 @@ class Admit:
         blanked, kinds = redact_statement(statement)
         if kinds and self._policy == "refuse":
             raise InvalidArgument(
-                f"The text holds what looks like a secret ({', '.join(kinds)}); nothing was stored. Remove it and save again.",
+                f"The text holds what looks like a secret ({', '.join(kinds)}); nothing was stored.",
                 reason=Reason.SECRET_REFUSED,
                 details={"kinds": ", ".join(kinds)},
             )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from perdure.domain.vectors import Space, Vector
-from perdure.errors import DeadlineExceeded, Unavailable
+from perdure.errors import PerdureError
 from perdure.ports import Embedder
 
 CHUNK = 16
@@ -56,8 +56,8 @@ class EmbedInTime:
             chunk = texts[start : start + CHUNK]
             try:
                 answer = self._embedder.documents(chunk, timeout_s=left)
-            except (Unavailable, DeadlineExceeded):
-                break
+            except PerdureError:
+                break  # whatever is wrong with the embedder, the queue tries again
             for offset in range(len(chunk)):
                 found[start + offset] = Embedded(answer.vectors[offset], answer.space, answer.truncated[offset])
         return found

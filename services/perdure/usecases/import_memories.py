@@ -7,7 +7,6 @@ embeds what came in, and words find it at once.
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,7 @@ from perdure.errors import AlreadyExists, Conflict, InvalidArgument, PerdureErro
 from perdure.ports import Clock, Ids, MemoryReader, MemoryUnit, Store
 from perdure.usecases.admit import Admit
 from perdure.usecases.permission import require
-from perdure.usecases.resolve import as_draft, merged
+from perdure.usecases.resolve import as_draft, merged, said_before
 
 PROBLEMS_MAX = 100
 TRANSACTION_ITEMS = 50
@@ -54,7 +53,6 @@ class _Import:
     failed: int = 0
     problems: list[ImportProblem] = field(default_factory=list)
     links: list[tuple[LinkKind, MemoryId, MemoryId]] = field(default_factory=list)
-    names: dict[MemoryId, MemoryId] = field(default_factory=dict)
     seen: set[tuple[str, ...]] = field(default_factory=set)
 
     def fail(self, line: int, error: PerdureError) -> None:
@@ -126,7 +124,13 @@ class ImportMemories:
             for r in revisions
         )
         bare = replace(
-            ready, supersedes=(), superseded_by=None, consolidated_from=(), consolidated_into=None, related=(), space=None
+            ready,
+            supersedes=(),
+            superseded_by=None,
+            consolidated_from=(),
+            consolidated_into=None,
+            related=(),
+            space=None,
         )
         return _Incoming(line, bare, own)
 
@@ -159,21 +163,7 @@ class ImportMemories:
                 try:
                     running.count(self._write(running, [item]))
                 except _OF_THE_LINE as error:
-                    self._rename(running, item, error)
-
-    def _rename(self, running: _Import, item: _Incoming, error: PerdureError) -> None:
-        """An id that is taken where this caller cannot see it becomes another, the same each time."""
-        if not isinstance(error, AlreadyExists) or error.details.get("field") != "id":
-            running.fail(item.line, error)
-            return
-        digest = hashlib.sha256(f"{running.caller.namespace}\n{item.memory.id}".encode()).digest()
-        name = MemoryId(str(uuid.UUID(bytes=digest[:16], version=4)))
-        running.names[item.memory.id] = name
-        own = tuple(replace(r, memory=name, before=replace(r.before, id=name)) for r in item.revisions)
-        try:
-            running.count(self._write(running, [_Incoming(item.line, replace(item.memory, id=name), own)]))
-        except _OF_THE_LINE as second:
-            running.fail(item.line, second)
+                    running.fail(item.line, error)
 
     def _write(self, running: _Import, incoming: Sequence[_Incoming]) -> list[str]:
         actor = Actor(name=running.caller.actor)
@@ -203,7 +193,7 @@ class ImportMemories:
             return same, merged(same, as_draft(memory), memory.statement, now)
         if memory.status is not Status.ACTIVE:
             return None, None
-        twin = reader.by_text(memory.statement.project, memory.statement.type, text_sha256(memory.statement))
+        twin = said_before(reader, memory.statement)
         if twin is None:
             return None, None
         united = unite(twin, as_draft(memory))
@@ -216,7 +206,7 @@ class ImportMemories:
         with self._store.read(running.caller.scope) as reader:
             for item in incoming:
                 statement = item.memory.statement
-                marks = {("id", str(item.memory.id))}
+                marks: set[tuple[str, ...]] = {("id", item.memory.id)}
                 if item.memory.status is Status.ACTIVE:
                     marks.add(("text", statement.project, statement.type.value, text_sha256(statement)))
                 before, after = self._decide(reader, item.memory, running.now)
@@ -234,10 +224,7 @@ class ImportMemories:
         """Links between memories that are both here now; the others' ends were not imported."""
         links = list(dict.fromkeys(running.links))
         for start in range(0, len(links), TRANSACTION_ITEMS * 4):
-            part = [
-                (kind, running.names.get(source, source), running.names.get(target, target))
-                for kind, source, target in links[start : start + TRANSACTION_ITEMS * 4]
-            ]
+            part = links[start : start + TRANSACTION_ITEMS * 4]
             with self._store.write(running.caller.scope, Actor(name=running.caller.actor)) as unit:
                 here = unit.get_many(list({end for _, *ends in part for end in ends}))
                 for kind, source, target in part:

@@ -35,7 +35,7 @@ from perdure.domain.resolution import Create, Merge, Replace, Supersede, Unchang
 from perdure.domain.saving import Draft, Outcome, SaveResult
 from perdure.domain.summary import summarise
 from perdure.domain.vectors import Thresholds
-from perdure.ports import Ids, MemoryUnit
+from perdure.ports import Ids, MemoryReader, MemoryUnit
 from perdure.usecases.embed_in_time import Embedded
 
 ATTEMPTS_MAX = 3
@@ -99,7 +99,7 @@ class Resolver:
         """
         statement = draft.statement
         embedded = vectors.get(embedded_text(statement, now))
-        same_text = unit.by_text(statement.project, statement.type, text_sha256(statement))
+        same_text = said_before(unit, statement)
         same_key = unit.by_key(statement.project, statement.key) if statement.key else None
         near = _Near() if same_text or same_key else self._near(unit, statement, embedded, now)
         decision = resolution.decide(
@@ -112,12 +112,17 @@ class Resolver:
             case Merge(memory, united):
                 return writer.edit(Outcome.MERGED, memory, merged(memory, draft, united, now))
             case Replace(memory):
-                return writer.edit(Outcome.REPLACED, memory, replaced(memory, draft, now))
+                answer = writer.edit(Outcome.REPLACED, memory, replaced(memory, draft, now))
+                if isinstance(answer, Wanted) or same_text is None or same_text.id == memory.id:
+                    return answer
+                # the same words stood there without a key: the key's memory has taken them over
+                self._supersede(unit, newer=memory, older=same_text, now=now)
+                return replace(answer, superseded=(same_text.id,))
             case Supersede(memory):
                 older = unit.change(memory, replace(memory, status=Status.SUPERSEDED, updated_at=now), why="superseded")
                 return writer.create(self._born(draft, unit, now, actor), Outcome.SUPERSEDED, older=older)
             case Create(related):
-                return writer.create(self._born(draft, unit, now, actor), Outcome.CREATED, related=_ids(related))
+                return writer.create(self._born(draft, unit, now, actor), Outcome.CREATED, related=related)
             case _:
                 assert_never(decision)
 
@@ -174,7 +179,7 @@ class Resolver:
                 return Settlement.MERGED
             case Create(related):
                 unit.set_vector(kept.id, embedded.vector, embedded.space.fingerprint)
-                for near_id in _ids(related):
+                for near_id in related:
                     unit.link(LinkKind.RELATED, kept.id, near_id)
                 return Settlement.STORED
             case Replace():
@@ -225,7 +230,7 @@ class _Writer:
     nearest: float | None
     last: bool
 
-    def vector_for(self, memory: Memory) -> Embedded | None | Wanted:
+    def vector_for(self, memory: Memory) -> Embedded | Wanted | None:
         text = embedded_text(memory.statement, memory.created_at)
         if text not in self.vectors and not self.last:
             return Wanted(text)
@@ -295,6 +300,14 @@ class _Writer:
         return embedded is not None and self.unit.active_space() == embedded.space.fingerprint
 
 
+def said_before(reader: MemoryReader, statement: Statement) -> Memory | None:
+    """The active memory of the same project and type with the same text under the same key, or under none."""
+    same = reader.by_text(statement.project, statement.type, text_sha256(statement))
+    if same is not None or statement.key is None:
+        return same
+    return reader.by_text(statement.project, statement.type, text_sha256(replace(statement, key=None)))
+
+
 def merged(memory: Memory, draft: Draft, united: Statement, now: datetime) -> Memory:
     """``memory`` with the united statement: the stronger belief of the two, the longer life, its own id and origin."""
     provenance = max(memory.provenance, draft.provenance, key=default_confidence)
@@ -347,6 +360,3 @@ def as_draft(memory: Memory) -> Draft:
 def _truncated(embedded: Embedded | None) -> bool:
     return embedded is not None and embedded.truncated
 
-
-def _ids(related: Sequence[Memory | MemoryId]) -> tuple[MemoryId, ...]:
-    return tuple(near.id if isinstance(near, Memory) else near for near in related)

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from perdure.domain.layout import embedded_text
 from perdure.domain.namespace import Actor, Caller, TokenScope
-from perdure.domain.saving import BATCH_MAX, Draft, Failure, SaveResult
+from perdure.domain.saving import BATCH_MAX, Draft, Failure
 from perdure.errors import AlreadyExists, Conflict, InvalidArgument, PerdureError, Reason
 from perdure.ports import Clock, MemoryUnit, Store
 from perdure.usecases.admit import Admit
@@ -83,9 +83,7 @@ class SaveMany:
             )
         now = self._clock.now()
         admitted = [self._admitted(draft) for draft in drafts]
-        texts = list(
-            dict.fromkeys(embedded_text(a.draft.statement, now) for a in admitted if isinstance(a, _Admitted))
-        )
+        texts = list(dict.fromkeys(embedded_text(a.draft.statement, now) for a in admitted if isinstance(a, _Admitted)))
         found = self._embed.many(texts, wait_s=self._embed.wait_s * BATCH_WAIT_FACTOR)
         batch = _Batch(caller, dict(zip(texts, found, strict=True)), now)
         outcomes: list[Item] = []

@@ -19,14 +19,22 @@ import numpy as np
 from perdure.domain.memory import Filter, Memory, MemoryId
 from perdure.domain.namespace import Caller, TokenScope
 from perdure.domain.recall import pipeline
-from perdure.domain.recall.answer import DEPTH_DEFAULT, LIMIT_MAX, QUERY_CHARS_MAX, Answer, Arm, DenseSkip, Hit, Question
+from perdure.domain.recall.answer import (
+    DEPTH_DEFAULT,
+    LIMIT_MAX,
+    QUERY_CHARS_MAX,
+    Answer,
+    DenseSkip,
+    Hit,
+    Question,
+)
 from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer, LexicalHit
 from perdure.domain.recall.fusion import CANDIDATES
 from perdure.domain.recall.lexical import query_terms
 from perdure.domain.recall.pipeline import Ranked
 from perdure.domain.text import clean
 from perdure.domain.vectors import Space, Vector, unit
-from perdure.errors import DeadlineExceeded, InvalidArgument, Reason, Unavailable
+from perdure.errors import InvalidArgument, PerdureError, Reason
 from perdure.ports import Clock, Embedder, MemoryReader, Store
 from perdure.usecases.permission import require
 from perdure.usecases.use_log import UseLog
@@ -133,8 +141,8 @@ class Search:
         with timer.part("query_vector"):
             try:
                 answer = self._embedder.query(query, timeout_s=self._query_wait_s)
-            except (Unavailable, DeadlineExceeded):
-                return None
+            except PerdureError:
+                return None  # whatever is wrong with the embedder, words answer
         return _QueryVector(answer.vectors[0], answer.space)
 
     # ------------------------------------------------------------ stages
@@ -158,7 +166,9 @@ class Search:
         if question.depth == 1:
             return Answer(stage=1, recognition=self._full(reader, recognised, found.inside))
         recalled = recognised if len(inside) == len(ranked) else pipeline.diverse(ranked, vectors, question.limit)
-        hits = self._full(reader, [*recognised, *(entry for entry in recalled if entry not in recognised)], found.inside)
+        hits = self._full(
+            reader, [*recognised, *(entry for entry in recalled if entry not in recognised)], found.inside
+        )
         by_id = {hit.memory.id: hit for hit in hits}
         recognition = tuple(by_id[entry.id] for entry in recognised if entry.id in by_id)
         recall = tuple(by_id[entry.id] for entry in recalled if entry.id in by_id)
@@ -186,9 +196,7 @@ class Search:
         near = [
             hit
             for part in parts
-            for hit in reader.dense(
-                centre, asked.space.fingerprint, part.filter, limit=question.limit, exclude=shown
-            )
+            for hit in reader.dense(centre, asked.space.fingerprint, part.filter, limit=question.limit, exclude=shown)
             if hit.similarity > asked.space.thresholds.floor
         ]
         cards = reader.cards([hit.id for hit in near])
@@ -198,7 +206,9 @@ class Search:
         return self._full(reader, entries[: question.limit], inside)
 
     @staticmethod
-    def _full(reader: MemoryReader, entries: Sequence[Ranked], inside: frozenset[MemoryId] | set[MemoryId]) -> tuple[Hit, ...]:
+    def _full(
+        reader: MemoryReader, entries: Sequence[Ranked], inside: frozenset[MemoryId] | set[MemoryId]
+    ) -> tuple[Hit, ...]:
         memories: dict[MemoryId, Memory] = reader.get_many([entry.id for entry in entries]) if entries else {}
         return tuple(
             Hit(
@@ -275,24 +285,23 @@ def _gather(
     asked: _QueryVector | None,
 ) -> _Found:
     """The parts' hits joined, with the true cosine of those found by words only."""
-    near = tuple(sorted((hit for hits in dense for hit in hits), key=lambda hit: (-hit.similarity, hit.id)))
+    near = sorted((hit for hits in dense for hit in hits), key=lambda hit: (-hit.similarity, hit.id))
     words: list[LexicalHit] = sorted(
         (hit for answer in lexical for hit in answer.hits), key=lambda hit: (-hit.bm25, hit.id)
     )
-    inside = frozenset(
-        hit.id
-        for part, part_dense, part_lexical in zip(parts, dense, lexical, strict=True)
-        if not part.widened
-        for hit in (*part_dense, *part_lexical.hits)
-    )
+    inside: set[MemoryId] = set()
+    for part, part_dense, part_lexical in zip(parts, dense, lexical, strict=True):
+        if not part.widened:
+            inside.update(hit.id for hit in part_dense)
+            inside.update(hit.id for hit in part_lexical.hits)
     similarities = {hit.id: hit.similarity for hit in near}
     missing = [hit.id for hit in words if hit.id not in similarities]
     if asked and missing:
         similarities |= reader.similarities(asked.vector, asked.space.fingerprint, missing)
     return _Found(
-        dense=near,
+        dense=tuple(near),
         lexical=LexicalAnswer(tuple(words), max((answer.ceiling for answer in lexical), default=0.0)),
-        inside=inside,
+        inside=frozenset(inside),
         cards=reader.cards({*(hit.id for hit in near), *(hit.id for hit in words)}),
         similarities=similarities,
     )

@@ -5,12 +5,15 @@ from __future__ import annotations
 from perdure.domain.memory import Filter, Memory
 from perdure.domain.namespace import Caller, TokenScope
 from perdure.domain.recall.answer import Briefing
-from perdure.errors import DeadlineExceeded, InvalidArgument, Reason, Unavailable
+from perdure.errors import InvalidArgument, PerdureError, Reason
 from perdure.ports import Clock, Embedder, Store
 from perdure.usecases.permission import require
 from perdure.usecases.use_log import UseLog
 
 RECENT_MAX = 50
+PROBE = "ready"
+"""A question that is always the same, so that asking whether the embedder answers costs it one look into its cache."""
+PROBE_S = 0.5
 
 
 class Sync:
@@ -55,7 +58,7 @@ class Sync:
 
     def _embedder_state(self, active: str | None) -> str:
         try:
-            space = self._embedder.space().fingerprint
-        except (Unavailable, DeadlineExceeded) as error:
+            space = self._embedder.query(PROBE, timeout_s=PROBE_S).space.fingerprint
+        except PerdureError as error:
             return "loading" if error.reason is Reason.EMBEDDER_LOADING else "failing"
         return "ready" if active in (None, space) else "space_changed"

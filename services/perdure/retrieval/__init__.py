@@ -1,0 +1,1 @@
+"""The retrieval service: memories and access over gRPC. A thin shell over ``usecases``."""

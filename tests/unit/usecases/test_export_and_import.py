@@ -1,0 +1,139 @@
+"""Out and in again, with nothing lost and nothing doubled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from perdure.domain.memory import Filter, Memory, Provenance, Revision, Status
+from perdure.domain.namespace import NamespaceName
+from perdure.domain.saving import Edit
+from perdure.errors import InvalidArgument, Reason
+from perdure.store import open_store
+from support.clocks import FakeClock
+from support.memory_world import MemoryWorld, memory_world
+
+Exported = list[tuple[Memory, tuple[Revision, ...]]]
+
+
+def fill(world: MemoryWorld) -> None:
+    said = "The orders service of the billing team runs on the database Postgres {} in the Frankfurt region"
+    old = world.say(said.format(14), tags=("db",), key=None)
+    world.clock.advance(minutes=5)
+    world.say(said.format(16))
+    kept = world.say("数据库使用连接池", project="中文", concepts=("池",), files=("src/池.py",))
+    world.clock.advance(minutes=5)
+    world.update(world.me, kept.id, Edit(content="数据库不使用连接池", problem="slow", solution="pool"))
+    away = world.say("A walrus", type="task", key="animal", provenance=Provenance.HUMAN, importance=0.9)
+    world.archive(world.me, away.id)
+    world.say("Soon gone", expires_at=world.clock.now() + timedelta(days=2))
+    world.get(world.me, kept.id)
+    world.ask("walrus orders", depth=1)
+    world.flush()
+    assert world.get(world.me, old.id, peek=True).status is Status.SUPERSEDED
+
+
+def everything(world: MemoryWorld) -> Exported:
+    return list(world.export(world.me, Filter(), every_status=True))
+
+
+def bare(item: tuple[Memory, tuple[Revision, ...]]) -> tuple[Memory, tuple[Revision, ...]]:
+    memory, revisions = item
+    return replace(memory, space=None), tuple(replace(r, before=replace(r.before, space=None)) for r in revisions)
+
+
+def test_export_then_import_into_an_empty_store_loses_nothing(world: MemoryWorld, tmp_path: Path) -> None:
+    fill(world)
+    exported = everything(world)
+    assert len(exported) == 5
+    with memory_world(open_store(f"sqlite:///{tmp_path / 'other.db'}"), FakeClock()) as other:
+        report = other.import_(other.me, exported)
+        assert (report.read, report.created, report.failed) == (5, 5, 0)
+        assert [bare(item) for item in everything(other)] == [bare(item) for item in exported]
+        assert len(other.found("连接池")) == 1
+        other.drain()
+        assert other.stats(other.me)[0].unembedded == 0
+
+
+def test_importing_twice_is_harmless(world: MemoryWorld) -> None:
+    fill(world)
+    exported = everything(world)
+    report = world.import_(world.me, exported)
+    assert (report.read, report.unchanged, report.created, report.merged) == (5, 5, 0, 0)
+    assert everything(world) == exported
+
+
+def test_the_same_text_under_another_id_is_not_doubled(world: MemoryWorld) -> None:
+    world.say("The walrus sits on the wall")
+    (memory, _), = everything(world)
+    stranger = replace(memory, id=world.ids.memory(), access_count=3)
+    assert world.import_(world.me, [(stranger, ())]).unchanged == 1
+    assert world.import_(world.me, [(replace(stranger, statement=replace(stranger.statement, tags=("new",))), ())]).merged == 1
+    (after, _), = everything(world)
+    assert (after.id, after.statement.tags) == (memory.id, ("new",))
+
+
+def test_a_dry_run_says_what_would_happen_and_changes_nothing(world: MemoryWorld, tmp_path: Path) -> None:
+    fill(world)
+    exported = everything(world)
+    with memory_world(open_store(f"sqlite:///{tmp_path / 'other.db'}"), FakeClock()) as other:
+        report = other.import_(other.me, [*exported, *exported], dry_run=True)
+        assert (report.read, report.created, report.unchanged, report.dry_run) == (10, 5, 5, True)
+        assert everything(other) == []
+
+
+def test_a_bad_line_is_named_and_stops_nothing(world: MemoryWorld) -> None:
+    world.say("The walrus sits on the wall")
+    (memory, _), = everything(world)
+    unreadable = InvalidArgument("no such type", reason=Reason.FIELD_INVALID)
+    empty = replace(memory, id=world.ids.memory(), statement=replace(memory.statement, content="  "))
+    wild = replace(memory, id=world.ids.memory(), confidence=7.0)
+    good = replace(memory, id=world.ids.memory(), statement=replace(memory.statement, content="A pelican"))
+    report = world.import_(world.me, [unreadable, (empty, ()), (wild, ()), (good, ())])
+    assert (report.read, report.created, report.failed) == (4, 1, 3)
+    assert [problem.line for problem in report.problems] == [1, 2, 3]
+
+
+def test_an_import_lands_in_the_callers_namespace_whatever_the_file_says(world: MemoryWorld) -> None:
+    fill(world)
+    exported = [(replace(m, namespace=NamespaceName("elsewhere")), r) for m, r in everything(world)]
+    other = world.namespace("other")
+    report = world.import_(other, exported)
+    assert report.created == 5
+    assert {m.namespace for m, _ in world.export(other, Filter(), every_status=True)} == {"other"}
+    assert world.stats(world.me)[0].total == 5
+
+
+def test_an_export_pages_through_everything_once_while_others_save(world: MemoryWorld) -> None:
+    from support.memory_world import draft
+
+    for start in range(0, 450, 150):
+        world.save_many(world.me, [draft(f"thing{n} colour{n * 7} shape{n * 13}") for n in range(start, start + 150)])
+        world.clock.advance(seconds=1)
+    seen: list[str] = []
+    for number, (memory, _) in enumerate(world.export(world.me, Filter(), every_status=True)):
+        seen.append(memory.id)
+        if number % 100 == 0:
+            world.clock.advance(seconds=1)
+            world.say(f"late arrival{number} with its own words{number}")
+    assert len(seen) == len(set(seen)) == 450
+
+
+def test_a_secret_in_an_import_is_blanked_too(world: MemoryWorld) -> None:
+    world.say("The walrus sits on the wall")
+    (memory, _), = everything(world)
+    leaky = replace(
+        memory, id=world.ids.memory(), statement=replace(memory.statement, content="key AKIA" + "IOSFODNN7EXAMPLQ here")
+    )
+    world.import_(world.me, [(leaky, ())])
+    assert "AKIAIOSFODNN7" not in world.get(world.me, leaky.id).statement.content
+
+
+@pytest.mark.parametrize("every_status", [False, True])
+def test_an_export_of_active_memories_only_is_possible(world: MemoryWorld, every_status: bool) -> None:
+    fill(world)
+    found = {m.status for m, _ in world.export(world.me, Filter(), every_status=every_status)}
+    assert (found == {Status.ACTIVE}) is not every_status
