@@ -92,6 +92,7 @@ def search(
     namespace: int,
     size: int,
     limit: int,
+    written: bool,
 ) -> LexicalAnswer:
     """The ``limit`` best texts of a namespace that pass the filter, equal ones in the order they came.
 
@@ -103,9 +104,10 @@ def search(
         namespace: The namespace's number.
         size: How many memories it holds.
         limit: How many to find, >= 1.
+        written: Whether this transaction itself has changed texts.
     """
     terms = frequencies.usable(query)
-    texts = _texts(connection)
+    texts = _texts(connection, written=written)
     if not terms or not texts or not size:
         return LexicalAnswer((), 0.0)
     ceiling = sum(idf(texts, frequencies.count(connection, term, tokens, texts)) * (K1 + 1) for term, tokens in terms)
@@ -123,8 +125,10 @@ def search(
     return LexicalAnswer(hits, max(ceiling, hits[0].bm25 if hits else 0.0))
 
 
-def _texts(connection: Connection) -> int:
+def _texts(connection: Connection, *, written: bool) -> int:
     """How many texts FTS5 counts: the first number of its averages record, the N of its own BM25."""
+    if written:  # the record is written at the commit
+        return int(connection.execute("SELECT sum(memories) FROM namespace").get)
     block = connection.execute("SELECT block FROM full_text_data WHERE id = 1").get
     value = 0
     for byte in block or b"":

@@ -203,6 +203,7 @@ class SqliteReader:
                 namespace=self._namespace,
                 size=self._size,
                 limit=max(1, limit),
+                written=bool(self._touched),
             )
 
     def similarities(self, vector: Vector, space: str, memories: Collection[MemoryId]) -> dict[MemoryId, float]:

@@ -77,9 +77,10 @@ class View:
     @property
     def bytes(self) -> int:
         """Memory taken."""
-        return int(self.matrix.nbytes) + sum(
+        taken = self.matrix.nbytes + sum(
             getattr(self.columns, name).nbytes for name in self.columns.__dataclass_fields__
         )
+        return int(taken)
 
 
 @dataclass(slots=True)
