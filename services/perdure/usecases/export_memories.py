@@ -36,7 +36,9 @@ class ExportMemories:
             filter_ = replace(filter_, statuses=tuple(Status))
         return self._stream(caller, filter_, without_history)
 
-    def _stream(self, caller: Caller, filter_: Filter, without_history: bool) -> Iterator[tuple[Memory, tuple[Revision, ...]]]:
+    def _stream(
+        self, caller: Caller, filter_: Filter, without_history: bool
+    ) -> Iterator[tuple[Memory, tuple[Revision, ...]]]:
         after: Position | None = None
         while True:
             with self._store.read(caller.scope) as reader:

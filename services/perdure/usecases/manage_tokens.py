@@ -171,7 +171,5 @@ def _expiry(expires_at: datetime | None, now: datetime) -> datetime | None:
     return expires_at
 
 
-def _audit(
-    unit: AccessUnit, caller: Caller, namespace: NamespaceName, act: str, subject: str, now: datetime
-) -> None:
+def _audit(unit: AccessUnit, caller: Caller, namespace: NamespaceName, act: str, subject: str, now: datetime) -> None:
     unit.audit(AuditEvent(at=now, actor=caller.actor, namespace=namespace, act=act, subject=subject))

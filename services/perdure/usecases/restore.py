@@ -33,7 +33,9 @@ class Restore:
         with self._store.write(caller.scope, Actor(name=caller.actor)) as unit:
             before = found(unit, memory, expected_revision=expected_revision)
             if before.status is Status.ACTIVE:
-                raise FailedPrecondition("This memory is active; there is nothing to restore.", reason=Reason.NOT_ARCHIVED)
+                raise FailedPrecondition(
+                    "This memory is active; there is nothing to restore.", reason=Reason.NOT_ARCHIVED
+                )
             after = replace(
                 before,
                 status=Status.ACTIVE,

@@ -80,4 +80,3 @@ def _one(earlier: tuple[object, ...]) -> SaveResult:
             return result
         case _:
             raise Internal("The answer remembered for this idempotency key is not a save's.")
-

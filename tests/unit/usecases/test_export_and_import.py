@@ -14,7 +14,7 @@ from perdure.domain.saving import Edit
 from perdure.errors import InvalidArgument, Reason
 from perdure.store import open_store
 from support.clocks import FakeClock
-from support.memory_world import MemoryWorld, memory_world
+from support.memory_world import MemoryWorld, draft, memory_world
 
 Exported = list[tuple[Memory, tuple[Revision, ...]]]
 
@@ -68,11 +68,12 @@ def test_importing_twice_is_harmless(world: MemoryWorld) -> None:
 
 def test_the_same_text_under_another_id_is_not_doubled(world: MemoryWorld) -> None:
     world.say("The walrus sits on the wall")
-    (memory, _), = everything(world)
+    ((memory, _),) = everything(world)
     stranger = replace(memory, id=world.ids.memory(), access_count=3)
     assert world.import_(world.me, [(stranger, ())]).unchanged == 1
-    assert world.import_(world.me, [(replace(stranger, statement=replace(stranger.statement, tags=("new",))), ())]).merged == 1
-    (after, _), = everything(world)
+    tagged = replace(stranger, statement=replace(stranger.statement, tags=("new",)))
+    assert world.import_(world.me, [(tagged, ())]).merged == 1
+    ((after, _),) = everything(world)
     assert (after.id, after.statement.tags) == (memory.id, ("new",))
 
 
@@ -87,7 +88,7 @@ def test_a_dry_run_says_what_would_happen_and_changes_nothing(world: MemoryWorld
 
 def test_a_bad_line_is_named_and_stops_nothing(world: MemoryWorld) -> None:
     world.say("The walrus sits on the wall")
-    (memory, _), = everything(world)
+    ((memory, _),) = everything(world)
     unreadable = InvalidArgument("no such type", reason=Reason.FIELD_INVALID)
     empty = replace(memory, id=world.ids.memory(), statement=replace(memory.statement, content="  "))
     wild = replace(memory, id=world.ids.memory(), confidence=7.0)
@@ -108,8 +109,6 @@ def test_an_import_lands_in_the_callers_namespace_whatever_the_file_says(world: 
 
 
 def test_an_export_pages_through_everything_once_while_others_save(world: MemoryWorld) -> None:
-    from support.memory_world import draft
-
     for start in range(0, 450, 150):
         world.save_many(world.me, [draft(f"thing{n} colour{n * 7} shape{n * 13}") for n in range(start, start + 150)])
         world.clock.advance(seconds=1)
@@ -124,7 +123,7 @@ def test_an_export_pages_through_everything_once_while_others_save(world: Memory
 
 def test_a_secret_in_an_import_is_blanked_too(world: MemoryWorld) -> None:
     world.say("The walrus sits on the wall")
-    (memory, _), = everything(world)
+    ((memory, _),) = everything(world)
     leaky = replace(
         memory, id=world.ids.memory(), statement=replace(memory.statement, content="key AKIA" + "IOSFODNN7EXAMPLQ here")
     )
