@@ -139,7 +139,10 @@ def said_of(error: dict[str, Any], field: str) -> str:
         return f"'{field}' is missing."
     if kind in _UNKNOWN:
         return f"'{field}' is not a known field here."
+    if kind == "string_unicode":
+        return f"'{field}' holds half of a surrogate pair, which is no text."
     message = str(error.get("msg", "is not valid")).removeprefix("Value error, ").removeprefix("Input ")
+    message = message.removeprefix("String ").removeprefix("List ")
     return f"'{field}' {message}."
 
 
@@ -190,4 +193,23 @@ async def _http_exception(request: Request, error: Exception) -> Response:
         detail=detail,
         request_id=request_id,
     )
-    return JsonResponse(body, status, dict(error.headers or {}), "application/problem+json")
+    headers = dict(error.headers or {})
+    if status == 405:
+        headers["Allow"] = ", ".join(allowed_methods(request))
+    return JsonResponse(body, status, headers, "application/problem+json")
+
+
+def allowed_methods(request: Request) -> list[str]:
+    """The methods this path takes; the router itself only names those of the first route that fits."""
+    paths = request.app.openapi()["paths"]
+    asked = request.scope["path"].rstrip("/").split("/")
+    found = {
+        method.upper() for template, methods in paths.items() if _fits(template.split("/"), asked) for method in methods
+    }
+    return sorted(found)
+
+
+def _fits(template: list[str], asked: list[str]) -> bool:
+    return len(template) == len(asked) and all(
+        part.startswith("{") or part == given for part, given in zip(template, asked, strict=True)
+    )

@@ -24,6 +24,11 @@ def time_text(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
+def counted(number: int, which: str = "") -> str:
+    """Such as "1 memory" or "3 active memories"."""
+    return f"{number} {which}{'memory' if number == 1 else 'memories'}"
+
+
 def memory(value: Memory) -> Json:
     """Every field of a memory."""
     said = value.statement
@@ -186,7 +191,7 @@ def warnings(answer: Answer) -> list[str]:
     if not answer.dense_ran:
         out.append(_SKIPPED.get(answer.dense_skipped, "Only words were compared."))
     if answer.unembedded and answer.dense_skipped is not DenseSkip.NO_VECTORS:
-        out.append(f"{answer.unembedded} memories are still without a vector; only words find them for now.")
+        out.append(f"Still without a vector, found by words alone for now: {counted(answer.unembedded)}.")
     return out
 
 
@@ -211,11 +216,11 @@ def search(answer: Answer, *, timings: bool = False) -> Json:
 def briefing(value: Briefing) -> Json:
     """What a session needs to know when it starts."""
     ready = value.embedder == "ready"
-    message = f"{value.active} active memories."
+    message = f"{counted(value.active, 'active ')}."
     if not ready:
         message += f" The embedder is {value.embedder.replace('_', ' ')}: memories are saved and found by words."
     elif value.unembedded:
-        message += f" {value.unembedded} of them are still without a vector; words find them."
+        message += f" Still without a vector, found by words: {value.unembedded}."
     return {
         "status": "ready" if ready else "degraded",
         "active_memories": value.active,

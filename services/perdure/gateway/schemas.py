@@ -86,7 +86,7 @@ class SaveBody(Body):
         }
     )
 
-    content: str = Field(min_length=1, description="The statement, complete in itself; up to 32 KiB.")
+    content: str = Field(description="The statement, complete in itself; up to 32 KiB.")
     type: TypeName = "fact"
     project: str = Field(GLOBAL_PROJECT, description="Usually the repository's name.")
     key: str | None = Field(None, description="Stable name; saving to it again replaces the memory, with history.")

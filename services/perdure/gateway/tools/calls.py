@@ -6,7 +6,7 @@ Every expected failure is an answer the model can act on; only a defect of ours 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import structlog
@@ -25,7 +25,7 @@ from perdure.gateway.routes.request import memory_id
 from perdure.gateway.shielding import Shield
 from perdure.gateway.tools import arguments as a
 from perdure.gateway.tools import texts
-from perdure.gateway.tools.catalogue import CARDS
+from perdure.gateway.tools.catalogue import ToolCard
 
 Doing = Callable[[Caller, Any, Origin], Awaitable[str]]
 
@@ -58,16 +58,27 @@ class ToolCalls:
             "memory_purge": self._purge,
         }
 
-    async def call(self, name: str, given: dict[str, Any], caller: Caller, origin: Origin) -> CallToolResult:
+    async def call(
+        self, name: str, given: dict[str, Any], caller: Caller, origin: Origin, cards: Sequence[ToolCard]
+    ) -> CallToolResult:
         """The tool's answer; ``is_error`` where the model should do something else.
+
+        Args:
+            name: The tool; one that is not among ``cards`` does not exist for this client.
+            given: Its arguments as they came.
+            caller: Who calls.
+            origin: The client's own name.
+            cards: The tools of the client's toolsets.
 
         Raises:
             MCPError: a defect of ours or damaged data; its cause is in the log under the request id.
         """
-        card = CARDS.get(name)
+        card = next((card for card in cards if card.name == name), None)
         if card is None:
             self._metrics.called("unknown", "refused")
-            return _result(f"There is no tool of this name. Memory tools: {', '.join(CARDS)}.", failed=True)
+            return _result(
+                f"There is no tool of this name. Memory tools: {', '.join(card.name for card in cards)}.", failed=True
+            )
         try:
             if card.scope is not None:
                 need(caller, card.scope)

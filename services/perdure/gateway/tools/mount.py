@@ -46,7 +46,7 @@ from perdure.gateway.routes.request import JsonResponse, memory_id
 from perdure.gateway.shielding import Shield
 from perdure.gateway.tools import texts
 from perdure.gateway.tools.calls import ToolCalls
-from perdure.gateway.tools.catalogue import CARDS, cards_of
+from perdure.gateway.tools.catalogue import CARDS, ToolCard, cards_of
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -116,11 +116,14 @@ class McpMount:
     async def _list_tools(
         self, ctx: ServerRequestContext[Any, Any], _: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        toolsets = _scope(ctx).get(TOOLSETS) or self._default_toolsets
-        return ListToolsResult(tools=[card.listed() for card in cards_of(toolsets)])
+        return ListToolsResult(tools=[card.listed() for card in self._cards(ctx)])
+
+    def _cards(self, ctx: ServerRequestContext[Any, Any]) -> tuple[ToolCard, ...]:
+        return cards_of(_scope(ctx).get(TOOLSETS) or self._default_toolsets)
 
     async def _call_tool(self, ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> CallToolResult:
-        return await self._calls.call(params.name, dict(params.arguments or {}), _caller(ctx), _origin(ctx))
+        given = dict(params.arguments or {})
+        return await self._calls.call(params.name, given, _caller(ctx), _origin(ctx), self._cards(ctx))
 
     async def _read_resource(
         self, ctx: ServerRequestContext[Any, Any], params: ReadResourceRequestParams

@@ -111,8 +111,7 @@ def found(answer: Answer, word: str, *, max_tokens: int | None, limit: int) -> s
 
 
 def _heading(count: int, summary: bool) -> str:
-    thing = "memory" if count == 1 else "memories"
-    return f"{count} {thing} found{' (summaries)' if summary else ''}, best first."
+    return f"{present.counted(count)} found{' (summaries)' if summary else ''}, best first."
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +161,7 @@ def briefing(value: Briefing, word: str, *, project: str | None, max_tokens: int
     """What a session needs to know."""
     count = value.projects.get(project, 0) if project else value.active
     where = f" in project {attribute(project)}" if project else ""
-    lines = [f"Memory is ready: {count} active {'memory' if count == 1 else 'memories'}{where}."]
+    lines = [f"Memory is ready: {present.counted(count, 'active ')}{where}."]
     if value.embedder != "ready":
         lines[0] = lines[0].replace("is ready", "works by words alone")
         lines.append(f"Note: the embedder is {value.embedder.replace('_', ' ')}.")
@@ -250,7 +249,7 @@ def page(memories: Sequence[Memory], cursor: str, word: str, *, max_tokens: int 
         if tokens < 0 and blocks:
             break
         blocks.append(text)
-    lines = [f"{len(blocks)} memories, newest first, as summaries.", NOTICE, "", "\n".join(blocks)]
+    lines = [f"{present.counted(len(blocks))}, newest first, as summaries.", NOTICE, "", "\n".join(blocks)]
     if len(blocks) < len(memories):
         lines.append("\nSome were left out to stay within max_tokens; ask with a smaller limit.")
     elif cursor:
