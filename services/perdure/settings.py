@@ -102,6 +102,12 @@ class Settings(BaseSettings):
     embedding_disk_cache_bytes: int = Field(
         256 * 1024 * 1024, ge=0, description="Disk for cached vectors; 0 turns it off."
     )
+    embedding_test_delay_ms: int = Field(
+        0, ge=0, description="How long each call of the provider ``test`` takes; for tests and benchmarks."
+    )
+    embedding_test_failing: bool = Field(
+        False, description="Makes the provider ``test`` fail, as if its model were away; for tests."
+    )
 
     # --- memories ---
     save_vector_wait_ms: int = Field(

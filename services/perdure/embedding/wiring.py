@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
+import numpy as np
 import structlog
 
-from perdure.domain.vectors import Space
-from perdure.embedding import choice
+from perdure.domain.vectors import Space, Thresholds
+from perdure.embedding import calibration, choice
 from perdure.embedding.cache import VectorCache
 from perdure.embedding.cachefile import CacheFile
-from perdure.embedding.engine import Engine
+from perdure.embedding.engine import Engine, compute, with_thresholds
 from perdure.embedding.loading import Loader
 from perdure.embedding.metrics import EmbeddingMetrics
+from perdure.embedding.providers import UNCALIBRATED, Provider
 from perdure.embedding.servicer import SERVICE, EmbeddingServicer
 from perdure.observability.metrics import Metrics, expose
 from perdure.rpc.embedding.v1.embedding_pb2_grpc import add_EmbeddingServiceServicer_to_server
@@ -23,6 +26,9 @@ from perdure.wire.server import RpcServer
 log = structlog.get_logger()
 
 CACHE_FOLDER = "embedding-cache"
+
+CALIBRATION_S = 120.0
+"""Longest time that deriving the thresholds of a new space may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +69,31 @@ def build(settings: Settings) -> Parts:
 
 
 def _engine(settings: Settings, metrics: EmbeddingMetrics) -> Engine:
-    provider = choice.load(settings)
-    cache = VectorCache(settings.embedding_cache_bytes, _cache_file(settings, provider.space))
-    return Engine(provider, cache, metrics, batch=settings.embedding_batch)
+    provider = choice.load(settings, metrics)
+    space = provider.space
+    if space.thresholds == UNCALIBRATED:
+        space = with_thresholds(space, _thresholds(settings, provider))
+    cache = VectorCache(settings.embedding_cache_bytes, _cache_file(settings, space))
+    return Engine(provider, cache, metrics, batch=settings.embedding_batch, space=space)
+
+
+def _thresholds(settings: Settings, provider: Provider) -> Thresholds:
+    """The space's thresholds as derived before, or now."""
+    folder, fingerprint = settings.home / CACHE_FOLDER, provider.space.fingerprint
+    thresholds = calibration.kept(folder, fingerprint)
+    if thresholds is None:
+        until = time.monotonic() + CALIBRATION_S
+        thresholds = calibration.derive(
+            lambda texts, kind: np.stack(
+                [each.vector for each in compute(provider, kind, texts, lambda: until - time.monotonic())]
+            )
+        )
+        log.info("space.calibrated", space=fingerprint, **asdict(thresholds))
+        try:
+            calibration.keep(folder, fingerprint, thresholds)
+        except OSError as error:
+            log.warning("space.thresholds_not_kept", error=str(error))
+    return thresholds
 
 
 def _cache_file(settings: Settings, space: Space) -> CacheFile | None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
-from perdure.domain.vectors import Matrix, Space, Vector
+from perdure.domain.vectors import Matrix, Space, Thresholds, Vector
 from perdure.embedding.texts import Kind
+
+UNCALIBRATED: Final = Thresholds(twin=1.0, cluster=1.0, interference=1.0, floor=-1.0)
+"""Of a space whose thresholds are still to be derived (``calibration``): nothing is alike, nothing is cut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
