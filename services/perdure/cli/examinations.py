@@ -211,12 +211,8 @@ def broker(settings: Settings) -> Iterator[Finding]:
             with Redis.from_url(settings.redis_url, socket_timeout=3, socket_connect_timeout=3) as client:
                 client.ping()
         except Exception as error:
-            yield Finding(
-                "broker",
-                State.WRONG,
-                f"PERDURE_REDIS_URL does not answer ({type(error).__name__})",
-                "start that Redis, or unset the variable",
-            )
+            text = f"the Redis of PERDURE_REDIS_URL does not answer ({type(error).__name__})"
+            yield Finding("broker", State.WRONG, text, "start that Redis, or unset the variable")
             return
         yield Finding("broker", State.OK, "the Redis of PERDURE_REDIS_URL answers")
         return

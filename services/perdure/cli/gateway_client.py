@@ -23,7 +23,7 @@ Pairs = Iterable[tuple[str, object]]
 
 
 class Gateway:
-    """The gateway at a place. One request at a time; the connection is kept between them."""
+    """The gateway at a place, one request at a time, each on a connection of its own."""
 
     def __init__(self, place: Place, *, timeout_s: float = TIMEOUT_S) -> None:
         self.place = place
@@ -46,7 +46,7 @@ class Gateway:
 
     def text(self, path: str) -> str:
         """The answer of a GET as text."""
-        return self._send("GET", path).read().decode("utf-8", "replace")
+        return self._body(self._send("GET", path)).decode("utf-8", "replace")
 
     def lines(self, path: str, query: Pairs = ()) -> Iterator[bytes]:
         """The lines of a streamed answer, without their ends.
@@ -63,6 +63,8 @@ class Gateway:
                 yield from whole
         except (OSError, http.client.HTTPException) as error:
             raise self._broke_off(error) from error
+        finally:
+            self._connection.close()
         if response.length or pending:
             raise self._broke_off(None)
 
@@ -79,16 +81,16 @@ class Gateway:
             response = self._connection.getresponse()
             body = response.read()
         except (OSError, http.client.HTTPException) as error:
-            self._connection.close()
             return 0, _why(error)
         finally:
+            self._connection.close()
             self._connection.timeout = self._timeout_s
         with contextlib.suppress(ValueError):
             return response.status, json.loads(body)
         return response.status, None
 
     def _headers(self) -> dict[str, str]:
-        headers = {"Accept": "application/json", "User-Agent": "perdure-cli"}
+        headers = {"Accept": "application/json", "User-Agent": "perdure-cli", "Connection": "close"}
         if self.place.token:
             headers["Authorization"] = f"Bearer {self.place.token}"
         return headers
@@ -116,6 +118,10 @@ class Gateway:
             try:
                 self._request(method, target, body if chunks is None else chunks, sent)
                 response = self._connection.getresponse()
+            except Failure:
+                # what was to be sent turned out to be unusable
+                self._connection.close()
+                raise
             except (http.client.HTTPException, OSError) as error:
                 self._connection.close()
                 if last or isinstance(error, ConnectionRefusedError | socket.gaierror | TimeoutError):
@@ -135,11 +141,16 @@ class Gateway:
                 raise
             # a gateway that refuses an upload answers and hangs up before it has all of it; the answer says why
 
-    def _json(self, response: http.client.HTTPResponse) -> Any:
+    def _body(self, response: http.client.HTTPResponse) -> bytes:
         try:
-            body = response.read()
+            return response.read()
         except (OSError, http.client.HTTPException) as error:
             raise self._broke_off(error) from error
+        finally:
+            self._connection.close()
+
+    def _json(self, response: http.client.HTTPResponse) -> Any:
+        body = self._body(response)
         try:
             return json.loads(body) if body else None
         except ValueError as error:
@@ -164,8 +175,8 @@ class Gateway:
         status = response.status
         code = BY_STATUS.get(status, Exit.ERROR)
         try:
-            problem = json.loads(response.read(1_000_000))
-        except (ValueError, OSError, http.client.HTTPException):
+            problem = json.loads(self._body(response))
+        except (ValueError, Failure):
             problem = None
         if not isinstance(problem, dict):
             return self._foreign(status)
