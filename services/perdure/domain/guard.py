@@ -2,9 +2,9 @@
 
 A vector does not see the difference between Postgres 14 and Postgres 16, nor between "is" and "is not". This compares
 the words: numbers, versions, dates, names, negation, opposites. It knows English, German, Chinese and Japanese; in
-other languages it sees numbers and identifiers. It prefers doubt to a wrong merge (which hides a difference) and to a wrong
-change (which hides a true statement): ``SAME`` needs the same words in the same order, but for details added at the
-end; ``CHANGED`` needs one sentence in which a value was exchanged.
+other languages it sees numbers and identifiers. It prefers doubt to a wrong merge (which hides a difference) and to a
+wrong change (which hides a true statement): ``SAME`` needs the same words in the same order, but for details added at
+the end; ``CHANGED`` needs one sentence in which a value was exchanged.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from perdure.domain.memory import Statement
-from perdure.domain.phrasing import Kind, Token, antonyms, is_enumerator, is_past, is_relation, limits, tokens
+from perdure.domain.phrasing import Kind, Token, antonyms, enumerates, is_past, is_relation, is_verb, limits, tokens
 
 FRAME_RATIO_MIN = 0.5
 """Share of words two statements have in common before an exchanged value makes the one a change of the other."""
@@ -119,9 +119,10 @@ def _excludes(before: Sequence[Token], start: int, end: int, new: Sequence[Token
         return True
     if not old or not new:
         return False
-    numbers = all(token.kind is Kind.NUMBER for token in (*old, *new))
+    if all(token.kind is Kind.NUMBER for token in (*old, *new)):
+        return _is_value(before, start)
     names = all(token.kind is Kind.NAME for token in (*old, *new)) and len(old) <= 2 and len(new) <= 2
-    return (numbers or (names and end == len(before))) and _is_value(before, start)
+    return names and _is_only_one(before, start, end)
 
 
 def _negations(part: Sequence[Token]) -> int:
@@ -129,14 +130,35 @@ def _negations(part: Sequence[Token]) -> int:
 
 
 def _is_value(before: Sequence[Token], at: int) -> bool:
-    """Whether what stands at ``at`` is said of something, and does not tell which thing is meant.
+    """Whether the number at ``at`` is said of something, and does not tell which thing is meant.
 
     "Room 4 has a projector" and "Room 5 has a projector" both hold, as do two events on two days.
     """
     lead = before[:at]
-    if is_past(before) or not lead or is_enumerator(lead[-1]):
+    if is_past(before) or not lead or all(is_relation(token) for token in lead):
         return False
-    subject = next((index for index, token in enumerate(lead) if is_relation(token)), None)
-    if subject is None:
-        return any(token.kind is Kind.WIDE for token in lead) and len(lead) >= 2
-    return any(not is_relation(token) for token in lead)
+    if before[at].after_copula:
+        return True
+    if enumerates(lead):
+        return False
+    tied = is_verb(lead[0]) or any(is_relation(token) or token.after_copula for token in lead[1:])
+    return tied or (len(lead) >= 2 and any(token.kind is Kind.WIDE for token in lead))
+
+
+def _is_only_one(before: Sequence[Token], start: int, end: int) -> bool:
+    """Whether the name at ``start`` is the only one the statement can have there.
+
+    "The broker is Redis" names the broker, and "flags are stored in Unleash" the place; "we use Redis" leaves room for
+    others.
+    """
+    lead = before[:start]
+    if not lead or is_past(before):
+        return False
+    if any(token.kind is Kind.WIDE for token in lead):
+        return (
+            before[start].after_copula
+            and all(token.kind is Kind.WIDE for token in before[end:])
+            and len(before) - end < 5
+        )
+    stated = before[start].after_copula or (len(lead) > 1 and is_relation(lead[-1]) and lead[-2].after_copula)
+    return stated and end == len(before)

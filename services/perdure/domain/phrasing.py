@@ -10,7 +10,7 @@ import enum
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from perdure.domain.text import normalised
 
@@ -29,11 +29,12 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token: ``form`` compares, ``opens_clause`` says that punctuation stands before it."""
+    """One token: ``form`` compares; punctuation stands before it, or a copula that was dropped as grammar."""
 
     form: str
     kind: Kind
     opens_clause: bool = False
+    after_copula: bool = False
 
     @property
     def fills(self) -> bool:
@@ -49,6 +50,7 @@ _FUNCTION_WORDS = _words(
     "the a an our my your we i it its is are be been being of that this there do does der die das den dem des "
     "ein eine einen einem einer eines ist sind wir es wird werden lang 的 是 为 為 要 使 は が を に の で へ だ"
 )
+_COPULAS = _words("is are be ist sind wird werden 是 为 為 は =")
 _NEGATIONS = _words(
     "not no never none without nor neither nothing nobody hardly stop stopped nicht kein keine keinen keinem "
     "keiner keines nie niemals ohne weder nichts ¬ 不 没 沒 无 無 未 勿 别 別 非 禁 なし"
@@ -56,7 +58,8 @@ _NEGATIONS = _words(
 _FILLERS = _words("longer anymore more any ever mehr länger noch 再 もう 有 能 了 も は")
 _LIMITS = _words(
     "only except unless until instead but however formerly previously deprecated replaced removed was were used "
-    "if nur außer bis statt sondern aber jedoch früher ehemals falls wenn 只 仅 除 但 改 若 如果 だけ のみ 以外 しか ただし"
+    "if nur außer bis statt sondern aber jedoch früher ehemals falls wenn "
+    "只 仅 除 但 改 若 如果 だけ のみ 以外 しか ただし"
 )
 _OPPOSITES = (
     "enabled disabled", "enable disable", "enables disables", "on off", "always never", "allowed forbidden",
@@ -68,12 +71,14 @@ _OPPOSITES = (
     "supported unsupported", "aktiviert deaktiviert", "erlaubt verboten", "erlaubt untersagt", "immer nie",
     "immer niemals", "mit ohne", "an aus", "vor nach", "öffentlich privat", "pflicht freiwillig", "offen geschlossen",
     "ein aus", "möglich unmöglich", "gültig ungültig", "开启 关闭", "打开 关闭", "启用 禁用", "启用 停用", "允许 禁止",
-    "必须 禁止", "公开 私有", "同步 异步", "有効 無効", "許可 禁止", "必要 不要", "公開 非公開", "可能 不可能",
-    "可 不可", "必須 任意", "同期 非同期", "增加 减少",
+    "必须 禁止", "公开 私有", "同步 异步", "有効 無効", "許可 禁止", "必要 不要", "公開 非公開",
+    "可能 不可能", "可 不可", "必須 任意", "同期 非同期", "增加 减少",
 )  # fmt: skip
 _PAIRS = frozenset(frozenset(pair.split()) for pair in _OPPOSITES)
-_POLAR = frozenset(word for pair in _PAIRS for word in pair) - {"no", "never", "without", "nie", "niemals", "ohne"}
-_WIDE_POLAR = sorted((word for word in _POLAR if not word.isascii() and len(word) > 1), key=len, reverse=True)
+_POLAR = frozenset(word for pair in _PAIRS for word in pair) - _words(
+    "no never without nie niemals ohne on off with before after up down more less open mit vor nach an aus ein 可"
+)
+_WIDE_POLAR = sorted((word for word in _POLAR if word[0] > "\u3000" and len(word) > 1), key=len, reverse=True)
 
 _CALENDAR = _words(
     "january february march april may june july august september october november december monday tuesday "
@@ -85,12 +90,16 @@ _CALENDAR = _words(
     "once twice half double daily weekly monthly yearly hourly täglich wöchentlich monatlich jährlich today "
     "tomorrow yesterday heute morgen gestern"
 )
-_RELATIONS = _words(
-    "on at for after to in by from than over under as with per within and or via into onto through about auf um "
-    "für nach zu bei von als über unter mit pro bis seit und oder am im aus durch is are ist sind has have must "
-    "should can may uses use runs run keeps keep takes costs needs supports listens expires stays remains equals "
-    "requires lasts starts ends lives hat haben muss müssen soll darf kann beträgt dauert lauscht benutzt nutzt "
-    "verwendet läuft kostet braucht : = 和 与 及 或 と や"
+_VERBS = _words(
+    "has have must should can may uses use runs run keeps keep takes costs needs supports listens expires "
+    "stays remains equals requires lasts starts ends lives hat haben muss müssen soll darf kann beträgt dauert "
+    "lauscht benutzt nutzt verwendet läuft kostet braucht set pin cap serve serves cost last expire support "
+    "require need take verwenden benutzen nutzen"
+)
+_RELATIONS = _VERBS | _words(
+    "on at for after to in by from than over under as with per within and or via into onto through about auf "
+    "um für nach zu bei von als über unter mit pro bis seit und oder am im aus durch is are ist sind : = 和 与 及 "
+    "或 と や"
 )
 _ENUMERATORS = _words(
     "issue ticket pr pull room meeting step phase sprint chapter section page line case test task node server "
@@ -98,6 +107,10 @@ _ENUMERATORS = _words(
     "order invoice episode part raum schritt kapitel seite zeile fall aufgabe kunde auftrag rechnung knoten "
     "regel teil # 第 号 番"
 )
+_WIDE_ENUMERATORS = (
+    "服务器", "節点", "节点", "房间", "会议室", "步骤", "阶段", "工单", "任务", "问题", "版本号", "サーバー", "ノード",
+    "部屋", "会議室", "課題", "チケット", "フェーズ", "ステップ", "第",
+)  # fmt: skip
 _PAST = _words(
     "was were met went had did said made got took saw ran wrote sent came found held bought spoke told gave "
     "became began broke built caught chose felt knew left lost paid read sold thought won yesterday war waren "
@@ -142,7 +155,11 @@ _JAPANESE = (
 )
 _CHINESE = ((re.compile("位于|部署于"), lambda match: match[0][:-1] + "在"),)
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
-_GERMAN = _words("der die das ist sind wir nicht und wird werden mit für auf ein eine kein keine den dem")
+_UMLAUT = re.compile("[äöüßÄÖÜ]")
+_GERMAN = _words(
+    "sein hat haben muss soll kann im am zu von bei nur nie immer ohne gebaut "
+    "der die das ist sind wir nicht und wird werden mit für auf ein eine kein keine den dem"
+)
 
 
 def tokens(text: str) -> tuple[Token, ...]:
@@ -158,19 +175,21 @@ def tokens(text: str) -> tuple[Token, ...]:
             text = pattern.sub(plain, text)
     for pattern, replacement in _CHINESE:
         text = pattern.sub(replacement, text)
-    german = not _GERMAN.isdisjoint(text.lower().split())
+    german = bool(_UMLAUT.search(text)) or not _GERMAN.isdisjoint(text.lower().split())
     found: list[Token] = []
-    at, opens, starts = 0, False, True
+    at, opens, starts, copula = 0, False, True, False
     for match in _TOKEN.finditer(text):
         gap = text[at : match.start()]
         opens = opens or bool(_CLAUSE.search(gap))
         starts = starts or bool(re.search(r"[.!?\n。！？]", gap))
         at = match.end()
-        token = _token(match, opens=opens, starts=starts, german=german)
+        token = _token(match, starts=starts, german=german)
         starts = False
-        if token.form not in _FUNCTION_WORDS:
-            found.append(token)
-            opens = False
+        if token.form in _FUNCTION_WORDS:
+            copula = copula or token.form in _COPULAS
+            continue
+        found.append(replace(token, opens_clause=opens, after_copula=copula))
+        opens = copula = False
     return tuple(found)
 
 
@@ -189,9 +208,16 @@ def is_relation(token: Token) -> bool:
     return token.form in _RELATIONS
 
 
-def is_enumerator(token: Token) -> bool:
-    """Whether a number after the token tells which thing is meant ("issue 12")."""
-    return token.form in _ENUMERATORS
+def is_verb(token: Token) -> bool:
+    """Whether the token is a listed verb of using, having, lasting: what follows is said of a subject left out."""
+    return token.form in _VERBS
+
+
+def enumerates(lead: Sequence[Token]) -> bool:
+    """Whether a number after ``lead`` tells which thing is meant ("issue 12", "服务器 1")."""
+    if not lead or lead[-1].form in _ENUMERATORS:
+        return bool(lead)
+    return "".join(token.form for token in lead[-4:]).endswith(_WIDE_ENUMERATORS)
 
 
 def is_past(statement: Sequence[Token]) -> bool:
@@ -208,7 +234,7 @@ def is_past(statement: Sequence[Token]) -> bool:
     return bool(statement) and statement[-1].form == "た"
 
 
-def _token(match: re.Match[str], *, opens: bool, starts: bool, german: bool) -> Token:
+def _token(match: re.Match[str], *, starts: bool, german: bool) -> Token:
     raw, group = match[0], match.lastgroup
     form = normalised(raw)
     match group:
@@ -224,7 +250,7 @@ def _token(match: re.Match[str], *, opens: bool, starts: bool, german: bool) -> 
             kind = Kind.SYMBOL
         case _:
             form, kind = _word(raw, form, starts=starts, german=german)
-    return Token(form, kind, opens)
+    return Token(form, kind)
 
 
 def _word(raw: str, form: str, *, starts: bool, german: bool) -> tuple[str, Kind]:

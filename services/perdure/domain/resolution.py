@@ -73,7 +73,7 @@ Resolution = Create | Unchanged | Merge | Replace | Supersede
 
 
 def text_sha256(statement: Statement) -> str:
-    """Hex SHA-256 of the normalised content, problem and solution, and of the key: equal for texts that count as the same.
+    """Hex SHA-256 of the normalised content, problem and solution, and of the key: equal where texts count as the same.
 
     The key takes part because the same words under two keys are two memories ("UTC" for two clocks).
     """

@@ -21,8 +21,8 @@ _VIRAMA_CLASS = 9
 def clean(text: str) -> str:
     """``text`` without what a store, a model or a terminal chokes on; in normal form C.
 
-    Line ends of every kind become line feeds; other control characters but the tab, NUL among them, are taken out. Halves
-    of surrogate pairs are joined where they belong together, and become U+FFFD where they are alone.
+    Line ends of every kind become line feeds; other control characters but the tab, NUL among them, are taken out.
+    Halves of surrogate pairs are joined where they belong together, and become U+FFFD where they are alone.
     """
     if _NEEDS_CARE.search(text):
         text = _CONTROLS.sub("", _LINE_ENDS.sub("\n", text))
