@@ -1,0 +1,1 @@
+"""A long memory becomes a short stub in the context, its original kept: stub, probe, plan."""

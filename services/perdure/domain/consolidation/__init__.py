@@ -1,0 +1,1 @@
+"""How many old memories about one thing become one: grouping, the merged text, the plan."""
