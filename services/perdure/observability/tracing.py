@@ -63,9 +63,13 @@ class OpenTelemetry:
         """A span, child of ``parent`` where one is given."""
         above = self._propagation.extract({TRACEPARENT: parent}) if parent else None
         # exceptions are logged, not attached: their messages could quote memory text
-        with self._tracer.start_as_current_span(
-            name, context=above, record_exception=False, set_status_on_exception=False
+        with (
+            self._tracer.start_as_current_span(
+                name, context=above, record_exception=False, set_status_on_exception=False
+            ),
+            context.bind(traceparent=self.outgoing()),
         ):
+            # bound, so that metadata of calls made inside carries it
             yield
 
     def outgoing(self) -> str:

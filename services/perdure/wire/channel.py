@@ -13,6 +13,7 @@ from typing import Any
 
 import grpc
 import grpc.aio
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 
@@ -95,13 +96,14 @@ def connect_aio(target: str, *, retry_once: bool = False) -> grpc.aio.Channel:
 
 
 def wait_until_ready(channel: grpc.Channel, timeout_s: float) -> bool:
-    """True once ``channel`` is connected, False when it was not within ``timeout_s`` (at most ``READY_WAIT_S``)."""
-    ready = grpc.channel_ready_future(channel)
+    """True once the service answers, False when it did not within ``timeout_s`` (at most ``READY_WAIT_S``)."""
+    # asks for its health: watching a sync channel's state starts a thread that outlives the channel
     try:
-        ready.result(timeout=min(timeout_s, READY_WAIT_S))
-    except grpc.FutureTimeoutError:
-        ready.cancel()
-        return False
+        health_pb2_grpc.HealthStub(channel).Check(
+            health_pb2.HealthCheckRequest(), timeout=min(timeout_s, READY_WAIT_S), wait_for_ready=True
+        )
+    except grpc.RpcError as failed:
+        return failed.code() not in (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNAVAILABLE)
     return True
 
 

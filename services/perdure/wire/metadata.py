@@ -49,7 +49,7 @@ def outgoing(caller: Caller | None, *, internal_token: str = "", traceparent: st
         request_id = caller.request_id or request_id
         pairs += [
             (NAMESPACE, caller.namespace),
-            (ACTOR, quote(caller.actor, safe=" :/@+")),
+            (ACTOR, quote(caller.actor, safe=":/@+")),
             (SCOPES, ",".join(sorted(caller.scopes))),
         ]
     if request_id:
