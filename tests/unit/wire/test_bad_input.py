@@ -82,6 +82,7 @@ def test_what_is_finer_than_a_microsecond_is_cut():
 
 def test_lone_surrogates_are_replaced_because_nothing_can_carry_them():
     assert fields.text("a\ud800b\U0001f600é") == "a�b\U0001f600é"
+    assert fields.text("\ud83d\ude00") == "\U0001f600"
 
 
 @pytest.mark.parametrize(("name", "value"), [("depth", 4), ("limit", 51), ("depth", 0), ("limit", -1)])

@@ -41,13 +41,17 @@ def invalid(field: str, message: str, reason: Reason = Reason.FIELD_INVALID) -> 
 
 
 def text(value: str) -> str:
-    """``value`` as UTF-8 can carry it: a lone surrogate, which no encoding can, becomes U+FFFD."""
+    """``value`` as UTF-8 can carry it.
+
+    Halves of surrogate pairs are joined where they belong together and become U+FFFD where they are alone, as
+    ``domain.text.clean`` has it.
+    """
     if value.isascii():
         return value
     try:
         value.encode()
     except UnicodeEncodeError:
-        return "".join("�" if "\ud800" <= char <= "\udfff" else char for char in value)
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return value
 
 
