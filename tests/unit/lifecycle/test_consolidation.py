@@ -9,6 +9,7 @@ from perdure.domain.consolidation import grouping, merging
 from perdure.domain.consolidation import plan as planning
 from perdure.domain.consolidation.sentences import pieces, said
 from perdure.domain.memory import CONTENT_BYTES_MAX, Memory, Provenance
+from perdure.domain.retention import life_of
 from support.aged import THRESHOLDS, aged, near
 from support.clocks import BEGIN
 
@@ -102,7 +103,13 @@ def test_what_does_not_fit_one_memory_goes_into_several() -> None:
 
 
 def _plan(memories: list[Memory], vectors: np.ndarray, **options: int) -> list[planning.Group]:
-    return list(planning.groups(memories, vectors, THRESHOLDS, BEGIN, **options))
+    order = sorted(range(len(memories)), key=lambda row: memories[row].created_at)
+    lives = [life_of(memories[row]) for row in order]
+    rows = {memories[row].id: vectors[row] for row in order}
+    found: list[planning.Group] = []
+    for part in planning.parts(lives, vectors[order], THRESHOLDS, BEGIN, **options):
+        found.extend(planning.groups([memories[order[row]] for row in part], rows))
+    return found
 
 
 def test_three_aged_memories_about_one_thing_become_one() -> None:

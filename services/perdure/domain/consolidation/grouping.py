@@ -26,6 +26,13 @@ THRESHOLD_STEP = 0.02
 SKETCH_DIMENSIONS = 64
 """Axes of the first, cheap look at pairs. 100,000 x 384: the look needs a sixth of the full product's work."""
 
+ROUNDING = 1e-5
+
+GATHER_COST = 200
+"""Fetching two rows and multiplying them costs about as much as this many products within a block."""
+
+GATHER_ROWS = 16384
+
 SKETCH_ROWS_MIN = 4096
 SKETCH_SAMPLE = 4096
 
@@ -81,27 +88,25 @@ def close_pairs(
     """
     count = len(vectors)
     mask = None if fresh is None else np.asarray(fresh, dtype=bool)
-    sketch, slack = _sketch(vectors)
+    sketch = _sketch(vectors)
     for start in range(0, count, BLOCK_ROWS):
         stop = min(start + BLOCK_ROWS, count)
         for first in range(start, count, BLOCK_COLUMNS):
             last = min(first + BLOCK_COLUMNS, count)
             if mask is not None and not mask[start:stop].any() and not mask[first:last].any():
                 continue
-            # |x - y| is never smaller than the distance of their shadows: what is far there is far indeed
-            near = sketch[start:stop] @ sketch[first:last].T
-            near += slack[start:stop, None] * slack[None, first:last]
-            left, right = np.nonzero(near > threshold - 1e-5)
-            left, right = left + start, right + first
-            keep = left < right
+            near = np.flatnonzero(sketch[start:stop] @ sketch[first:last].T > threshold - ROUNDING)
+            left, right = np.divmod(near, last - first)
+            keep = left + start < right + first
             if mask is not None:
-                keep &= mask[left] | mask[right]
+                keep &= mask[left + start] | mask[right + first]
             left, right = left[keep], right[keep]
-            if len(left):
-                exact = _dot(vectors, left, right)
-                hit = exact > threshold
-                if hit.any():
-                    yield left[hit], right[hit], exact[hit]
+            if not len(left):
+                continue
+            alike = _alike(vectors[start:stop], vectors[first:last], left, right)
+            hit = alike > threshold
+            if hit.any():
+                yield left[hit] + start, right[hit] + first, alike[hit]
 
 
 def neighbourhoods(vectors: Matrix, rows: Sequence[int], size: int) -> list[tuple[int, ...]]:
@@ -127,24 +132,34 @@ def neighbourhoods(vectors: Matrix, rows: Sequence[int], size: int) -> list[tupl
     return answer
 
 
-def _dot(vectors: Matrix, left: Indices, right: Indices) -> npt.NDArray[np.float32]:
+def _alike(rows: Matrix, columns: Matrix, left: Indices, right: Indices) -> npt.NDArray[np.float32]:
+    """Similarities of the pairs; one by one where few, out of the whole block's product where many."""
+    if len(left) * GATHER_COST > len(rows) * len(columns):
+        product: npt.NDArray[np.float32] = (rows @ columns.T)[left, right]
+        return product
     answer = np.empty(len(left), dtype=np.float32)
-    for start in range(0, len(left), 65536):
-        part = slice(start, start + 65536)
-        np.einsum("ij,ij->i", vectors[left[part]], vectors[right[part]], out=answer[part])
+    for start in range(0, len(left), GATHER_ROWS):
+        part = slice(start, start + GATHER_ROWS)
+        np.einsum("ij,ij->i", rows[left[part]], columns[right[part]], out=answer[part])
     return answer
 
 
-def _sketch(vectors: Matrix) -> tuple[Matrix, npt.NDArray[np.float32]]:
-    """Shadows on the main axes, and how much of each row they leave out (the bound by Cauchy and Schwarz)."""
+def _sketch(vectors: Matrix) -> Matrix:
+    """Rows of which no two have a smaller product than the originals have, on fewer axes.
+
+    Shadows on the main axes of the set, and one axis more for what they leave out: by Cauchy and Schwarz, the product
+    of the parts left out is at most the product of their lengths.
+    """
     count, dimension = vectors.shape
     if count < SKETCH_ROWS_MIN or dimension <= 2 * SKETCH_DIMENSIONS:
-        return vectors, np.zeros(count, dtype=np.float32)
+        return vectors
     sample = vectors[:: max(count // SKETCH_SAMPLE, 1)].astype(np.float64)
     _, axes = np.linalg.eigh(sample.T @ sample)
-    shadow = vectors @ axes[:, -SKETCH_DIMENSIONS:].astype(np.float32)
-    left_out = np.einsum("ij,ij->i", vectors, vectors) - np.einsum("ij,ij->i", shadow, shadow)
-    return shadow, np.sqrt(np.maximum(left_out, 0.0)).astype(np.float32)
+    sketch = np.empty((count, SKETCH_DIMENSIONS + 1), dtype=np.float32)
+    sketch[:, :-1] = vectors @ axes[:, -SKETCH_DIMENSIONS:].astype(np.float32)
+    left_out = np.einsum("ij,ij->i", vectors, vectors) - np.einsum("ij,ij->i", sketch[:, :-1], sketch[:, :-1])
+    sketch[:, -1] = np.sqrt(np.maximum(left_out, 0.0))
+    return sketch
 
 
 def _join(root: Indices, left: Indices, right: Indices) -> None:

@@ -6,7 +6,7 @@ mean of its windows'.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,7 +16,7 @@ from perdure.domain.consolidation import grouping, merging
 from perdure.domain.memory import Memory, MemoryId, Origin, Provenance, Statement, Status, Tier
 from perdure.domain.namespace import NamespaceName
 from perdure.domain.provenance import CORE_CONFIDENCE
-from perdure.domain.retention import life_of, may_consolidate
+from perdure.domain.retention import Life, may_consolidate
 from perdure.domain.vectors import Matrix, Thresholds, Vector, unit
 
 MEMBERS_MIN = 3
@@ -36,41 +36,49 @@ class Group:
     """Lowest similarity of a member to the mean."""
 
 
-def groups(
-    memories: Sequence[Memory],
+def parts(
+    lives: Sequence[Life],
     vectors: Matrix,
     thresholds: Thresholds,
     now: datetime,
     *,
     members_min: int = MEMBERS_MIN,
     members_max: int = MEMBERS_MAX,
-) -> Iterator[Group]:
-    """The groups among aged memories of one project and type, one at a time.
+) -> Iterator[tuple[int, ...]]:
+    """Row numbers of aged memories that belong together, oldest first; their texts need not be read yet.
 
     Args:
-        memories: Active memories of one project and type; those that may not be consolidated are passed over.
-        vectors: float32, (n, d), unit rows in the order of ``memories``, all of one space.
+        lives: Active memories of one project and type, oldest first; those that may not be consolidated are passed over.
+        vectors: float32, (n, d), unit rows in the order of ``lives``, all of one space.
         thresholds: Those of the space.
         now: Decides who has aged.
-        members_min: Fewest members of a group, >= 2.
-        members_max: Most members of a group, >= ``members_min``.
+        members_min: Fewest members, >= 2.
+        members_max: Most members, >= ``members_min``.
     """
-    aged = [
-        place
-        for place, memory in sorted(enumerate(memories), key=lambda pair: (pair[1].created_at, pair[1].id))
-        if memory.status is Status.ACTIVE and may_consolidate(life_of(memory), now) and np.any(vectors[place])
-    ]
+    aged = [row for row, life in enumerate(lives) if may_consolidate(life, now) and np.any(vectors[row])]
     if len(aged) < members_min:
         return
     kept = vectors[aged]
     for cluster in grouping.clusters(kept, thresholds.cluster):
-        if len(cluster) < members_min:
-            continue
-        for part in grouping.neighbourhoods(kept, cluster, members_max):
-            for run in merging.portions([memories[aged[row]] for row in part]):
-                if len(run) >= members_min:
-                    rows = {memories[aged[row]].id: kept[row] for row in part}
-                    yield _group(run, rows)
+        if len(cluster) >= members_min:
+            for part in grouping.neighbourhoods(kept, cluster, members_max):
+                if len(part) >= members_min:
+                    yield tuple(aged[row] for row in part)
+
+
+def groups(
+    members: Sequence[Memory], vectors: Mapping[MemoryId, Vector], *, members_min: int = MEMBERS_MIN
+) -> tuple[Group, ...]:
+    """What the members of one part become: one memory, or several where one cannot hold all they say.
+
+    Members of a run too short to be worth a memory of its own stay as they are.
+
+    Args:
+        members: Of one part.
+        vectors: Theirs.
+        members_min: Fewest members of a group.
+    """
+    return tuple(_group(run, vectors) for run in merging.portions(members) if len(run) >= members_min)
 
 
 def born(group: Group, *, id: MemoryId, namespace: NamespaceName, now: datetime, actor: str) -> Memory:
@@ -99,7 +107,7 @@ def born(group: Group, *, id: MemoryId, namespace: NamespaceName, now: datetime,
     )
 
 
-def _group(members: tuple[Memory, ...], rows: dict[MemoryId, Vector]) -> Group:
+def _group(members: tuple[Memory, ...], rows: Mapping[MemoryId, Vector]) -> Group:
     matrix = np.stack([rows[memory.id] for memory in members])
     mean = unit(matrix.mean(axis=0))
     return Group(
