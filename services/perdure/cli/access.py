@@ -60,7 +60,7 @@ def token_command() -> None:
 @token_command.command("create")
 @click.option("-n", "--namespace", default="default", show_default=True, metavar="NAME", help="Namespace it opens.")
 @click.option("--create-namespace", is_flag=True, help="Make the namespace if it is not there.")
-@click.option("--name", default="", metavar="TEXT", help="What it is for.")
+@click.option("--name", default="cli", show_default=True, metavar="TEXT", help="What it is for.")
 @click.option("--scopes", "--scope", multiple=True, metavar="A,B", help="read, write, admin, experience.")
 @click.option("--expires", metavar="WHEN", help="A time such as 2027-01-31T00:00:00Z, or a span such as 90d.")
 @json_option

@@ -193,6 +193,8 @@ class Gateway:
     def _token_advice(self) -> str:
         if self.place.token:
             return f"The token sent is from {self.place.token_from}."
+        if self.place.warnings:
+            return self.place.warnings[0]
         return "Set PERDURE_TOKEN, or make a token with: perdure token create"
 
 

@@ -29,6 +29,7 @@ from perdure.cli.running import (
     held,
     leftovers,
     living_run,
+    resident_bytes,
     stop_leftovers,
 )
 from perdure.cli.terminal import clean, note, paint, say, say_json, table
@@ -108,8 +109,10 @@ def _up(settings: Any, file: Path, *, in_background: bool) -> int:
         place = local_place(settings)
         if wait_ready(place, stop=lambda: supervisor.stopping, seen=lambda _status, _body: None, wait_s=float("inf")):
             took_s = time.monotonic() - began
-            supervisor.announce(ready_line(place.url, memories_count(place), took_s, "Ctrl-C stops."))
+            line = ready_line(place.url, memories_count(place), took_s, "Ctrl-C stops.")
+            supervisor.announce(paint(line, bold=True))
 
+    supervisor.announce(f"Starting {', '.join(processes)} with the home {settings.home}")
     threading.Thread(target=tell_ready, daemon=True).start()
     supervisor.loop()
     lock.release()
@@ -256,6 +259,7 @@ def status_command(as_json: bool) -> int:
                 "pid": process.pid,
                 "up_s": round(now - process.since) if process.pid is not None else None,
                 "restarts": process.restarts,
+                "resident_bytes": resident_bytes(process.pid) if process.pid is not None else None,
                 "ready": parts[name][0] if name in parts else process.pid is not None,
             }
             for name, process in run.processes.items()
@@ -278,8 +282,9 @@ def _show_status(answer: dict[str, Any], parts: dict[str, tuple[bool, str]]) -> 
         else:
             shown = "ready" if process["ready"] else f"not ready {parts.get(name, (False, ''))[1]}".strip()
         up = duration(process["up_s"]) if process["up_s"] is not None else "-"
-        rows.append((name, process["pid"] or "-", up, process["restarts"], shown))
-    table(("process", "pid", "up", "restarts", "state"), rows)
+        memory = f"{process['resident_bytes'] / 1e6:.0f} MB" if process["resident_bytes"] else "-"
+        rows.append((name, process["pid"] or "-", up, process["restarts"], memory, shown))
+    table(("process", "pid", "up", "restarts", "memory", "state"), rows)
 
 
 def duration(seconds: int) -> str:

@@ -77,6 +77,21 @@ def _birth_by_ps(pid: int) -> str:
     return answer.stdout.strip()
 
 
+def resident_bytes(pid: int) -> int | None:
+    """Resident memory of a process and of those in its group, in bytes; None where the system does not tell.
+
+    Pages that forked processes share are counted once for each.
+    """
+    total = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            fields = (folder / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            # counted from behind the name: 2 is the process group, 21 the resident pages
+            if int(fields[2]) == pid:
+                total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+    return total or None
+
+
 def alive(pid: int | None, born: str) -> bool:
     """Whether the process that was born then under this pid still runs."""
     return pid is not None and pid > 1 and bool(born) and birth(pid) == born
