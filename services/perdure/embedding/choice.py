@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, assert_never
 
 from perdure.embedding.breaker import Breaker
@@ -12,7 +13,7 @@ from perdure.errors import FailedPrecondition, InvalidArgument, Reason
 from perdure.settings import Settings
 
 if TYPE_CHECKING:
-    from perdure.embedding.providers.remote import RemoteSettings
+    from perdure.embedding.providers.remote import Http, RemoteSettings
 
 
 def load(settings: Settings, metrics: EmbeddingMetrics) -> Provider:
@@ -87,14 +88,14 @@ def _ollama(settings: Settings, metrics: EmbeddingMetrics) -> Provider:
     from perdure.embedding.providers import ollama, remote
 
     told = _remote(settings, ollama.DEFAULT_URL)
-    return ollama.Ollama(told, remote.Http(told, _breaker(metrics), on_retry=metrics.retried))
+    return _probed(ollama.Ollama, told, remote.Http(told, _breaker(metrics), on_retry=metrics.retried))
 
 
 def _openai(settings: Settings, metrics: EmbeddingMetrics) -> Provider:
     from perdure.embedding.providers import openai, remote
 
     told = _remote(settings, openai.DEFAULT_URL)
-    return openai.OpenAI(told, remote.Http(told, _breaker(metrics), on_retry=metrics.retried))
+    return _probed(openai.OpenAI, told, remote.Http(told, _breaker(metrics), on_retry=metrics.retried))
 
 
 def _test(settings: Settings) -> Provider:
@@ -125,6 +126,15 @@ def _remote(settings: Settings, default_url: str) -> RemoteSettings:
         dimension=settings.embedding_dimension,
         headers={"Authorization": f"Bearer {key}"} if key else None,
     )
+
+
+def _probed(make: Callable[[RemoteSettings, Http], Provider], told: RemoteSettings, http: Http) -> Provider:
+    """The provider, once it has answered; its connections are closed where it has not."""
+    try:
+        return make(told, http)
+    except BaseException:
+        http.close()
+        raise
 
 
 def _breaker(metrics: EmbeddingMetrics) -> Breaker:

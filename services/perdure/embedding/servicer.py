@@ -42,7 +42,8 @@ class EmbeddingServicer(pb_grpc.EmbeddingServiceServicer):
         return pb.EmbedResponse(vectors=vectors, space=convert.space_to_proto(engine.space))
 
     def Describe(self, request: pb.DescribeRequest, context: Any) -> pb.DescribeResponse:  # noqa: ARG002, N802 - the protocol's names
-        """The space, where there is one yet, and how the provider is doing."""
-        status = self._loader.status
-        space = convert.space_to_proto(status.engine.space) if status.engine else None
-        return pb.DescribeResponse(space=space, state=status.state.value, detail=status.detail)
+        """The space and how the provider is doing; while there is no model, the error says why."""
+        engine, status = self._loader.engine(), self._loader.status
+        return pb.DescribeResponse(
+            space=convert.space_to_proto(engine.space), state=status.state.value, detail=status.detail
+        )

@@ -18,6 +18,7 @@ from perdure.embedding.loading import Loader
 from perdure.embedding.metrics import EmbeddingMetrics
 from perdure.embedding.providers import UNCALIBRATED, Provider
 from perdure.embedding.servicer import SERVICE, EmbeddingServicer
+from perdure.errors import PerdureError
 from perdure.observability.metrics import Metrics, expose
 from perdure.rpc.embedding.v1.embedding_pb2_grpc import add_EmbeddingServiceServicer_to_server
 from perdure.settings import Settings
@@ -37,6 +38,7 @@ class Parts:
 
     server: RpcServer
     loader: Loader
+    metrics: Metrics
     close: Callable[[], None]
 
 
@@ -65,14 +67,18 @@ def build(settings: Settings) -> Parts:
         if exposition is not None:
             exposition.close()
 
-    return Parts(server, loader, close)
+    return Parts(server, loader, registry, close)
 
 
 def _engine(settings: Settings, metrics: EmbeddingMetrics) -> Engine:
     provider = choice.load(settings, metrics)
     space = provider.space
     if space.thresholds == UNCALIBRATED:
-        space = with_thresholds(space, _thresholds(settings, provider))
+        try:
+            space = with_thresholds(space, _thresholds(settings, provider))
+        except PerdureError:
+            provider.close()
+            raise
     cache = VectorCache(settings.embedding_cache_bytes, _cache_file(settings, space))
     return Engine(provider, cache, metrics, batch=settings.embedding_batch, space=space)
 

@@ -61,7 +61,9 @@ def test_derived_thresholds_are_kept_for_their_space_alone(tmp_path: Path) -> No
     assert calibration.kept(tmp_path / "new", "ollama-ba9876543210") is None
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"%s": {"twin": "x"}}' % FINGERPRINT, '{"%s": NaN}' % FINGERPRINT])
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", f'{{"{FINGERPRINT}": {{"twin": "x"}}}}', f'{{"{FINGERPRINT}": NaN}}']
+)
 def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, content: str) -> None:
     (tmp_path / calibration.FILE).write_text(content)
     assert calibration.kept(tmp_path, FINGERPRINT) is None

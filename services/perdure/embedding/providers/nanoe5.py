@@ -30,12 +30,14 @@ DIMENSION: Final = 384
 
 PREFIXES: Final = Prefixes("query: ", "passage: ")
 
-# Chosen on tests/quality/data by tests/quality/thresholds.py (2026-11-30), texts laid out as memories, the two of a pair
-# saved on different days. twin: at 0.80 39 of 41 pairs that say the same and 68 of 74 that say a changed thing are above
-# and none of 30 about different things (highest 0.77); at 0.92 it would be 30 and 12. The guard of save-time resolution
-# decides between them; it called none of the 523 pairs above 0.78 of a LoCoMo dialogue the same. cluster: as twin, 0.70
-# is the highest of unrelated memories of one project. interference: above every changed pair (0.947). floor: 2 % of the
-# English and Chinese answers and 11 % of the Japanese are below, 95 % of all else a question meets.
+# Chosen on tests/quality/data by tests/quality/thresholds.py (2026-11-30), texts laid out as memories, the two of a
+# pair saved on different days.
+# twin: above 0.80 are 39 of 41 pairs that say the same and 68 of 74 that say a changed thing, and none of 30 about
+# different things (highest 0.77); above 0.92 would be 30 and 12. The guard of save-time resolution decides between the
+# two; it is unsure of all 523 pairs of a LoCoMo dialogue that are above 0.78.
+# cluster: as twin; the highest of unrelated memories of one project is 0.70. interference: above every changed pair
+# (highest 0.947). floor: below are 2 % of the English and Chinese answers, 11 % of the Japanese, and some 95 % of
+# everything else a question meets.
 THRESHOLDS: Final = Thresholds(twin=0.80, cluster=0.80, interference=0.95, floor=0.25)
 
 
