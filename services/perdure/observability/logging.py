@@ -35,7 +35,10 @@ DROPPED_KEYS = frozenset(
 
 # their records quote URLs with queries (access logs) or say one line a call
 _QUIET = {"uvicorn.access": logging.CRITICAL, "httpx": logging.WARNING, "httpcore": logging.WARNING,
-          "asyncio": logging.WARNING, "urllib3": logging.WARNING, "grpc": logging.WARNING}  # fmt: skip
+          "asyncio": logging.WARNING, "urllib3": logging.WARNING, "grpc": logging.WARNING,
+          "httpx2": logging.WARNING, "httpcore2": logging.WARNING,
+          # at debug these two write whole messages
+          "mcp": logging.WARNING, "sse_starlette": logging.WARNING}  # fmt: skip
 
 # exceptions whose messages name files, types and states, not the values that were passed in
 _OUTSPOKEN = (OSError, ImportError, AttributeError, TypeError, NotImplementedError, AssertionError, MemoryError)

@@ -160,14 +160,14 @@ def one(memory: Memory, word: str, *, max_tokens: int | None) -> str:
 def briefing(value: Briefing, word: str, *, project: str | None, max_tokens: int | None) -> str:
     """What a session needs to know."""
     count = value.projects.get(project, 0) if project else value.active
-    where = f" in project {attribute(project)}" if project else ""
+    where = f' in project "{attribute(project)}"' if project else ""
     lines = [f"Memory is ready: {present.counted(count, 'active ')}{where}."]
     if value.embedder != "ready":
         lines[0] = lines[0].replace("is ready", "works by words alone")
         lines.append(f"Note: the embedder is {value.embedder.replace('_', ' ')}.")
     if not project and value.projects:
         most = sorted(value.projects.items(), key=lambda item: (-item[1], item[0]))
-        lines.append("Projects: " + ", ".join(f"{attribute(name)} ({number})" for name, number in most[:20]))
+        lines.append("Projects: " + ", ".join(f'"{attribute(name)}" ({number})' for name, number in most[:20]))
     if not value.recent:
         return "\n".join([*lines, "Nothing has been saved here yet. Save lasting facts with memory_save."])
     lines += ["Used or saved most recently, as summaries:", NOTICE, ""]
@@ -230,7 +230,7 @@ def stats(value: Stats) -> str:
         lines.append("By type: " + ", ".join(f"{attribute(name)} {number}" for name, number in order))
     if value.by_project:
         most = sorted(value.by_project.items(), key=lambda item: (-item[1], item[0]))
-        shown = ", ".join(f"{attribute(name)} {number}" for name, number in most[:30])
+        shown = ", ".join(f'"{attribute(name)}" {number}' for name, number in most[:30])
         lines.append(f"By project: {shown}" + (f" and {len(most) - 30} more" if len(most) > 30 else ""))
     if value.unembedded:
         lines.append(f"Without a vector yet, found by words: {value.unembedded}.")
