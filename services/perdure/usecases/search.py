@@ -1,8 +1,8 @@
 """Answer a question: both arms, one ranking, three depths.
 
-The query's vector is asked for while words are searched. Filters act inside the arms. With a project, each arm looks
-once inside it and, at depth 2 and 3, once outside it: two disjoint parts of one pass. A memory is read in full only
-once it is a hit. No view of the store is held open across the wait for the vector.
+The query's vector is asked for while words are searched. Filters act inside the arms. With a project, each arm brings
+the best of that project and, at depth 2 and 3, the best of all: what is of other projects among these is "widened". A
+memory is read in full only once it is a hit. No view of the store is held open across the wait for the vector.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from perdure.domain.recall.answer import (
     Hit,
     Question,
 )
-from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer, LexicalHit
+from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer, LexicalQuery
+from perdure.domain.recall.diversity import POOL_FACTOR
 from perdure.domain.recall.fusion import CANDIDATES
 from perdure.domain.recall.lexical import query_terms
 from perdure.domain.recall.pipeline import Ranked
@@ -41,11 +42,16 @@ from perdure.usecases.use_log import UseLog
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """One disjoint part of what is searched; ``widened``: outside the project that was asked for."""
+class _Reach:
+    """What is searched: ``inside`` the project that was asked for, and ``beyond`` it; None is not searched."""
 
-    filter: Filter
-    widened: bool = False
+    inside: Filter | None
+    beyond: Filter | None = None
+
+    @property
+    def widest(self) -> Filter | None:
+        """The filter that lets all of it through."""
+        return self.beyond or self.inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,6 @@ class _Found:
 
     dense: tuple[DenseHit, ...]
     lexical: LexicalAnswer
-    inside: frozenset[MemoryId]
     cards: Mapping[MemoryId, Card]
     similarities: Mapping[MemoryId, float]
 
@@ -112,25 +117,22 @@ class Search:
 
     def _answer(self, caller: Caller, question: Question, now: datetime, timer: _Timer) -> Answer:
         waiting = self._pool.submit(self._query_vector, question.query, timer)
-        parts = _parts(question, now)
+        reach = _reach(question, now)
+        terms = query_terms(question.query)
         with self._store.read(caller.scope) as reader:
             with timer.part("lexical"):
-                terms = query_terms(question.query)
-                lexical = [reader.lexical(terms, part.filter, limit=CANDIDATES) for part in parts]
+                lexical = _words(reader, terms, reach)
             active = reader.active_space()
-            unembedded = sum(reader.unembedded(part.filter) for part in parts)
+            unembedded = reader.unembedded(reach.widest) if reach.widest else 0
         asked, skipped = _usable(waiting, active)
         with self._store.read(caller.scope) as reader:
             with timer.part("dense"):
-                dense = [
-                    reader.dense(asked.vector, asked.space.fingerprint, part.filter, limit=CANDIDATES) if asked else ()
-                    for part in parts
-                ]
+                dense = _near(reader, asked, reach)
             with timer.part("rank"):
-                found = _gather(reader, parts, dense, lexical, asked)
-                hits = self._hits(reader, question, found, asked, now)
+                found = _gather(reader, dense, lexical, asked)
+                answer = self._stages(reader, question, found, asked, now)
         return replace(
-            hits,
+            answer,
             dense_ran=asked is not None,
             lexical_ran=bool(terms.terms),
             dense_skipped=skipped,
@@ -147,9 +149,10 @@ class Search:
 
     # ------------------------------------------------------------ stages
 
-    def _hits(
+    def _stages(
         self, reader: MemoryReader, question: Question, found: _Found, asked: _QueryVector | None, now: datetime
     ) -> Answer:
+        pool = question.limit * POOL_FACTOR
         ranked = pipeline.rank(
             cards=found.cards,
             dense=found.dense,
@@ -157,70 +160,27 @@ class Search:
             similarities=found.similarities,
             floor=asked.space.thresholds.floor if asked else None,
             now=now,
+            limit=None if question.project else pool,
         )
+        inside = [entry for entry in ranked if _is_inside(question, found.cards[entry.id])]
         vectors: Mapping[MemoryId, Vector] = {}
         if asked and ranked:
-            vectors = reader.vectors([entry.id for entry in ranked], asked.space.fingerprint)
-        inside = [entry for entry in ranked if entry.id in found.inside]
+            wanted = {entry.id for entry in (*ranked[:pool], *inside[:pool])}
+            vectors = reader.vectors(wanted, asked.space.fingerprint)
         recognised = pipeline.diverse(inside, vectors, question.limit)
         if question.depth == 1:
-            return Answer(stage=1, recognition=self._full(reader, recognised, found.inside))
+            return Answer(stage=1, recognition=_full(reader, question, recognised))
         recalled = recognised if len(inside) == len(ranked) else pipeline.diverse(ranked, vectors, question.limit)
-        hits = self._full(
-            reader, [*recognised, *(entry for entry in recalled if entry not in recognised)], found.inside
+        distinct = {entry.id: entry for entry in (*recognised, *recalled)}
+        hits = {hit.memory.id: hit for hit in _full(reader, question, list(distinct.values()))}
+        answer = Answer(
+            stage=2,
+            recognition=tuple(hits[entry.id] for entry in recognised if entry.id in hits),
+            recall=tuple(hits[entry.id] for entry in recalled if entry.id in hits),
         )
-        by_id = {hit.memory.id: hit for hit in hits}
-        recognition = tuple(by_id[entry.id] for entry in recognised if entry.id in by_id)
-        recall = tuple(by_id[entry.id] for entry in recalled if entry.id in by_id)
-        answer = Answer(stage=2, recognition=recognition, recall=recall)
-        if question.depth == DEPTH_DEFAULT or not recall:
+        if question.depth == DEPTH_DEFAULT or asked is None or not answer.recall:
             return answer
-        return replace(answer, stage=3, associations=self._associations(reader, question, answer, vectors, asked, now))
-
-    def _associations(
-        self,
-        reader: MemoryReader,
-        question: Question,
-        answer: Answer,
-        vectors: Mapping[MemoryId, Vector],
-        asked: _QueryVector | None,
-        now: datetime,
-    ) -> tuple[Hit, ...]:
-        """Neighbours of the centre of what was recalled, above the floor and not shown yet."""
-        rows = [vectors[hit.memory.id] for hit in answer.recall if hit.memory.id in vectors]
-        if asked is None or not rows:
-            return ()
-        centre = unit(np.mean(np.stack(rows), axis=0))
-        shown = {hit.memory.id for hit in (*answer.recognition, *answer.recall)}
-        parts = _parts(question, now)
-        near = [
-            hit
-            for part in parts
-            for hit in reader.dense(centre, asked.space.fingerprint, part.filter, limit=question.limit, exclude=shown)
-            if hit.similarity > asked.space.thresholds.floor
-        ]
-        cards = reader.cards([hit.id for hit in near])
-        entries = [pipeline.associated(cards[hit.id], hit.similarity, now) for hit in near if hit.id in cards]
-        entries.sort(key=lambda entry: (-entry.score, entry.id))
-        inside = {hit.id for hit in near if not question.project or cards[hit.id].project == question.project}
-        return self._full(reader, entries[: question.limit], inside)
-
-    @staticmethod
-    def _full(
-        reader: MemoryReader, entries: Sequence[Ranked], inside: frozenset[MemoryId] | set[MemoryId]
-    ) -> tuple[Hit, ...]:
-        memories: dict[MemoryId, Memory] = reader.get_many([entry.id for entry in entries]) if entries else {}
-        return tuple(
-            Hit(
-                memory=memories[entry.id],
-                score=entry.score,
-                arm=entry.arm,
-                parts=entry.parts,
-                widened=entry.id not in inside,
-            )
-            for entry in entries
-            if entry.id in memories
-        )
+        return replace(answer, stage=3, associations=_associations(reader, question, answer, vectors, asked, now))
 
     # ------------------------------------------------------------ counts
 
@@ -249,19 +209,99 @@ def _checked(question: Question) -> str:
     return query
 
 
-def _parts(question: Question, now: datetime) -> tuple[_Part, ...]:
-    """The disjoint parts of what is searched: the project, then what lies outside it where the search may widen."""
+def _reach(question: Question, now: datetime) -> _Reach:
+    """Where the search looks; depth 1 and a strict project stay inside."""
     filter_ = replace(question.filter, as_of=question.filter.as_of or now)
     project = question.project
     if not project:
-        return (_Part(filter_),)
-    inside = replace(filter_, projects=(project,))
-    allowed = not filter_.projects or project in filter_.projects
-    parts = (_Part(inside),) if allowed and project not in filter_.not_projects else ()
+        return _Reach(filter_)
+    allowed = (not filter_.projects or project in filter_.projects) and project not in filter_.not_projects
+    inside = replace(filter_, projects=(project,)) if allowed else None
     if question.depth == 1 or question.strict_project:
-        return parts
-    outside = replace(filter_, not_projects=(*filter_.not_projects, project))
-    return (*parts, _Part(outside, widened=True))
+        return _Reach(inside)
+    return _Reach(inside, filter_)
+
+
+def _is_inside(question: Question, card: Card) -> bool:
+    return not question.project or card.project == question.project
+
+
+def _words(reader: MemoryReader, terms: LexicalQuery, reach: _Reach) -> LexicalAnswer:
+    """The lexical arm's hits, best first."""
+    if reach.beyond is None:
+        return LexicalAnswer((), 0.0) if reach.inside is None else reader.lexical(terms, reach.inside, limit=CANDIDATES)
+    wide = reader.lexical(terms, reach.beyond, limit=CANDIDATES)
+    if reach.inside is None or len(wide.hits) < CANDIDATES:
+        return wide  # everything that holds a word is there, the project's own included
+    own = reader.lexical(terms, reach.inside, limit=CANDIDATES)
+    hits = {hit.id: hit for hit in (*wide.hits, *own.hits)}
+    best = sorted(hits.values(), key=lambda hit: (-hit.bm25, hit.id))
+    return LexicalAnswer(tuple(best), max(wide.ceiling, own.ceiling))
+
+
+def _near(reader: MemoryReader, asked: _QueryVector | None, reach: _Reach) -> tuple[DenseHit, ...]:
+    """The dense arm's hits, nearest first."""
+    if asked is None:
+        return ()
+    hits: dict[MemoryId, DenseHit] = {}
+    for filter_ in (reach.beyond, reach.inside):
+        if filter_ is not None:
+            found = reader.dense(asked.vector, asked.space.fingerprint, filter_, limit=CANDIDATES)
+            hits |= {hit.id: hit for hit in found}
+    return tuple(sorted(hits.values(), key=lambda hit: (-hit.similarity, hit.id)))
+
+
+def _gather(
+    reader: MemoryReader, dense: tuple[DenseHit, ...], lexical: LexicalAnswer, asked: _QueryVector | None
+) -> _Found:
+    """The cards of all that was found, and the true cosine also of those found by words only."""
+    similarities = {hit.id: hit.similarity for hit in dense}
+    missing = [hit.id for hit in lexical.hits if hit.id not in similarities]
+    cards = reader.cards([*similarities, *missing])
+    if asked and missing:
+        similarities |= reader.similarities(asked.vector, asked.space.fingerprint, missing)
+    return _Found(dense, lexical, cards, similarities)
+
+
+def _associations(
+    reader: MemoryReader,
+    question: Question,
+    answer: Answer,
+    vectors: Mapping[MemoryId, Vector],
+    asked: _QueryVector,
+    now: datetime,
+) -> tuple[Hit, ...]:
+    """Neighbours of the centre of what was recalled, above the floor and not shown yet."""
+    rows = [vectors[hit.memory.id] for hit in answer.recall if hit.memory.id in vectors]
+    filter_ = _reach(question, now).widest
+    if not rows or filter_ is None:
+        return ()
+    centre = unit(np.mean(np.stack(rows), axis=0))
+    shown = {hit.memory.id for hit in (*answer.recognition, *answer.recall)}
+    near = [
+        hit
+        for hit in reader.dense(centre, asked.space.fingerprint, filter_, limit=question.limit, exclude=shown)
+        if hit.similarity > asked.space.thresholds.floor
+    ]
+    cards = reader.cards([hit.id for hit in near])
+    entries = [pipeline.associated(cards[hit.id], hit.similarity, now) for hit in near if hit.id in cards]
+    return _full(reader, question, sorted(entries, key=lambda entry: (-entry.score, entry.id)))
+
+
+def _full(reader: MemoryReader, question: Question, entries: Sequence[Ranked]) -> tuple[Hit, ...]:
+    """Hits with their whole memories."""
+    memories: dict[MemoryId, Memory] = reader.get_many([entry.id for entry in entries]) if entries else {}
+    return tuple(
+        Hit(
+            memory=memory,
+            score=entry.score,
+            arm=entry.arm,
+            parts=entry.parts,
+            widened=bool(question.project) and memory.statement.project != question.project,
+        )
+        for entry in entries
+        if (memory := memories.get(entry.id)) is not None
+    )
 
 
 def _usable(waiting: Future[_QueryVector | None], active: str | None) -> tuple[_QueryVector | None, DenseSkip]:
@@ -275,33 +315,3 @@ def _usable(waiting: Future[_QueryVector | None], active: str | None) -> tuple[_
     if asked.space.fingerprint != active:
         return None, DenseSkip.SPACE_CHANGED
     return asked, DenseSkip.NONE
-
-
-def _gather(
-    reader: MemoryReader,
-    parts: Sequence[_Part],
-    dense: Sequence[tuple[DenseHit, ...]],
-    lexical: Sequence[LexicalAnswer],
-    asked: _QueryVector | None,
-) -> _Found:
-    """The parts' hits joined, with the true cosine of those found by words only."""
-    near = sorted((hit for hits in dense for hit in hits), key=lambda hit: (-hit.similarity, hit.id))
-    words: list[LexicalHit] = sorted(
-        (hit for answer in lexical for hit in answer.hits), key=lambda hit: (-hit.bm25, hit.id)
-    )
-    inside: set[MemoryId] = set()
-    for part, part_dense, part_lexical in zip(parts, dense, lexical, strict=True):
-        if not part.widened:
-            inside.update(hit.id for hit in part_dense)
-            inside.update(hit.id for hit in part_lexical.hits)
-    similarities = {hit.id: hit.similarity for hit in near}
-    missing = [hit.id for hit in words if hit.id not in similarities]
-    if asked and missing:
-        similarities |= reader.similarities(asked.vector, asked.space.fingerprint, missing)
-    return _Found(
-        dense=tuple(near),
-        lexical=LexicalAnswer(tuple(words), max((answer.ceiling for answer in lexical), default=0.0)),
-        inside=frozenset(inside),
-        cards=reader.cards({*(hit.id for hit in near), *(hit.id for hit in words)}),
-        similarities=similarities,
-    )
