@@ -10,6 +10,7 @@ import contextlib
 import http.client
 import json
 import socket
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -18,6 +19,9 @@ from perdure.cli.failure import BY_STATUS, Exit, Failure
 from perdure.cli.place import Place
 
 TIMEOUT_S = 60.0
+RESTART_WAIT_S = 20.0
+RESTART_POLL_S = 0.1
+"""How long a command waits for a local gateway that is being started, and how often it asks."""
 _PIECE_BYTES = 65536
 Pairs = Iterable[tuple[str, object]]
 
@@ -114,23 +118,42 @@ class Gateway:
             sent.setdefault("Content-Type", "application/json")
         # a request that changes nothing, or that carries a key against doing it twice, may be sent again
         repeatable = chunks is None and (method == "GET" or "Idempotency-Key" in sent)
-        for last in (not repeatable, True):
+        response = self._answer(method, target, body if chunks is None else chunks, sent, repeatable)
+        if response.status >= 400:
+            raise self._refusal(response)
+        return response
+
+    def _answer(
+        self, method: str, target: str, payload: Any, headers: dict[str, str], repeatable: bool
+    ) -> http.client.HTTPResponse:
+        patience_ends = time.monotonic() + RESTART_WAIT_S
+        while True:
             try:
-                self._request(method, target, body if chunks is None else chunks, sent)
-                response = self._connection.getresponse()
+                self._request(method, target, payload, headers)
+                return self._connection.getresponse()
             except Failure:
                 # what was to be sent turned out to be unusable
                 self._connection.close()
                 raise
             except (http.client.HTTPException, OSError) as error:
                 self._connection.close()
-                if last or isinstance(error, ConnectionRefusedError | socket.gaierror | TimeoutError):
+                if isinstance(error, ConnectionRefusedError):
+                    # nothing was sent, so it may be sent when the gateway is back
+                    if time.monotonic() < patience_ends and self._restarting():
+                        time.sleep(RESTART_POLL_S)
+                        continue
                     raise self._away(error) from error
-                continue
-            break
-        if response.status >= 400:
-            raise self._refusal(response)
-        return response
+                if not repeatable or isinstance(error, socket.gaierror | TimeoutError):
+                    raise self._away(error) from error
+                repeatable = False
+
+    def _restarting(self) -> bool:
+        """Whether the local services run, so that a gateway that does not listen is being started (again)."""
+        if self.place.chosen:
+            return False
+        from perdure.cli.running import living_run
+
+        return living_run(self.place.home / "run") is not None
 
     def _request(self, method: str, target: str, payload: Any, headers: dict[str, str]) -> None:
         chunked = "Transfer-Encoding" in headers

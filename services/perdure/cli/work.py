@@ -14,7 +14,6 @@ from perdure.cli.saving import path_id
 from perdure.cli.terminal import note, one_line, progress, say, say_json, table, when
 from perdure.cli.words import json_option
 
-KINDS = ("embed_pending", "reembed", "expire_idempotency")
 ENDED = frozenset({"succeeded", "failed", "cancelled"})
 POLL_S = 0.3
 QUEUED_LONG_S = 10.0
@@ -28,7 +27,7 @@ def jobs_command() -> None:
 
 
 @jobs_command.command("list")
-@click.option("--kind", type=click.Choice(KINDS), help="Only of this kind.")
+@click.option("--kind", metavar="KIND", help="Only of this kind, such as reembed.")
 @click.option("-n", "--limit", type=click.IntRange(1, 500), default=20, show_default=True, help="How many.")
 @json_option
 def _list(kind: str | None, limit: int, as_json: bool) -> None:

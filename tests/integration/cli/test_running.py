@@ -197,6 +197,7 @@ def test_what_a_killed_supervisor_leaves_is_seen_and_cleaned_before_the_next_sta
     assert status.returncode == 5
     assert "left stubborn behind" in status.stdout
     assert not gone(left)()
+    del perdure.processes["stubborn"]
     perdure.start()
     assert gone(left)()
     assert "had left stubborn behind" in perdure.said()
@@ -238,6 +239,17 @@ def test_a_start_that_fails_at_once_says_why(perdure: Home) -> None:
     assert ran.returncode == 1
     assert "PERDURE_BIND" in ran.stderr
     assert perdure.run("up", PERDURE_PORT="many").returncode == 2
+
+
+@pytest.mark.e2e
+def test_a_command_waits_for_a_gateway_that_is_started_again(perdure: Home) -> None:
+    perdure.start()
+    gateway = perdure.pid("gateway")
+    assert gateway is not None
+    os.kill(gateway, signal.SIGKILL)
+    ran = perdure.run("stats", "--json")
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout) == {"active": 7}
 
 
 @pytest.mark.e2e

@@ -5,11 +5,10 @@ from typing import get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perdure.cli import access, words, work
+from perdure.cli import access, words
 from perdure.cli.saving import add_command
 from perdure.domain.memory import MemoryType, Status, Tier
 from perdure.domain.namespace import TokenScope
-from perdure.ports import JobKind
 
 
 def parsed(*arguments: str) -> dict[str, object]:
@@ -25,7 +24,6 @@ def test_the_words_are_those_of_the_domain_and_the_gateway() -> None:
     assert set(words.TIERS) == {item.value for item in Tier}
     assert set(words.PROVENANCES) == set(get_args(schemas.ProvenanceName))
     assert set(access.SCOPES) == {item.value for item in TokenScope}
-    assert set(work.KINDS) == {item.value for item in JobKind}
 
 
 def test_the_operator_is_one_that_the_use_cases_know() -> None:
