@@ -223,5 +223,8 @@ async def test_lists_may_be_cached_and_modern_errors_keep_their_codes() -> None:
             headers={**headers, "Mcp-Method": "resources/read", "Mcp-Name": uri},
         )  # fmt: skip
         assert missing.json()["error"]["code"] == -32602
+        padded = {**headers, "Mcp-Method": "tools/call", "Mcp-Name": "  memory_health\t"}
+        called = await client.post("/mcp", json=asked("tools/call", name="memory_health", arguments={}), headers=padded)
+        assert called.status_code == 200, "white space around a header's value is not part of it"
         batch = await client.post("/mcp", json=[asked("tools/list")], headers={**headers, "Mcp-Method": "tools/list"})
         assert batch.status_code == 400

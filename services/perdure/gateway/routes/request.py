@@ -46,29 +46,32 @@ def _caller(request: Request) -> Caller:
     return cast("Caller", request.scope[CALLER])
 
 
-def _reader(request: Request) -> Caller:
+# these are coroutines because FastAPI sends plain functions to a thread, which costs more than the whole request
+
+
+async def _reader(request: Request) -> Caller:
     caller = _caller(request)
     need(caller, TokenScope.READ)
     return caller
 
 
-def _writer(request: Request) -> Caller:
+async def _writer(request: Request) -> Caller:
     caller = _caller(request)
     need(caller, TokenScope.WRITE)
     return caller
 
 
-def _operator(request: Request) -> Caller:
+async def _operator(request: Request) -> Caller:
     caller = _caller(request)
     need_operator(caller)
     return caller
 
 
-def _named(memory: Annotated[str, Path(alias="id", description="Id of a memory.")]) -> MemoryId:
+async def _named(memory: Annotated[str, Path(alias="id", description="Id of a memory.")]) -> MemoryId:
     return memory_id(memory)
 
 
-def _idempotency_key(
+async def _idempotency_key(
     key: Annotated[
         str | None,
         Header(alias="Idempotency-Key", description="Repeats of a request with the same key get the first answer."),
@@ -85,7 +88,7 @@ def _idempotency_key(
     return key
 
 
-def _expected_revision(
+async def _expected_revision(
     tag: Annotated[
         str | None,
         Header(alias="If-Match", description="Revision the change is based on (the ETag of a read); 409 if it moved."),

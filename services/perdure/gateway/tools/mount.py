@@ -17,6 +17,9 @@ from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    CompleteRequestParams,
+    CompleteResult,
+    Completion,
     GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
@@ -92,6 +95,7 @@ class McpMount:
             on_read_resource=self._read_resource,
             on_list_prompts=_list_prompts,
             on_get_prompt=_get_prompt,
+            on_completion=_complete,
         )
         inner = self._server.streamable_http_app(
             stateless_http=True,
@@ -170,6 +174,8 @@ class _Endpoint:
                 await problem_response(refusal, scope[REQUEST_ID], status=400)(scope, receive, send)
                 return
             scope[TOOLSETS] = toolsets
+        # RFC 9110, 5.5: white space around a value is not part of it; httptools leaves it there
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         await self._inner(scope, receive, send)
 
 
@@ -223,3 +229,8 @@ async def _list_prompts(_: ServerRequestContext[Any, Any], _params: PaginatedReq
 
 async def _get_prompt(_: ServerRequestContext[Any, Any], _params: GetPromptRequestParams) -> GetPromptResult:
     raise MCPError(INVALID_PARAMS, "There is no prompt of this name.")
+
+
+async def _complete(_: ServerRequestContext[Any, Any], _params: CompleteRequestParams) -> CompleteResult:
+    # ids are found by searching; some clients ask for completions whatever a server says it can do
+    return CompleteResult(completion=Completion(values=[], total=0, has_more=False))
