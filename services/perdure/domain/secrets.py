@@ -125,7 +125,9 @@ def _spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
                 continue
             spans.append(match.span("password"))
         else:
-            spans.append(match.span("value" if "value" in named else 0))
+            group = "value" if "value" in named else 0
+            if match[group].strip() and "[redacted:" not in match[group]:
+                spans.append(match.span(group))
     return spans
 
 

@@ -133,7 +133,10 @@ def moment(value: datetime | None, field: str) -> datetime | None:
 
 def deduplicated(items: Iterable[str]) -> tuple[str, ...]:
     """``items`` in order, without those that equal an earlier one but for case and white space."""
-    return tuple({normalised(item): item for item in reversed(tuple(items))}.values())[::-1]
+    first: dict[str, str] = {}
+    for item in items:
+        first.setdefault(normalised(item), item)
+    return tuple(first.values())
 
 
 def _content(text: str) -> str:

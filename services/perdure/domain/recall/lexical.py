@@ -22,7 +22,7 @@ _MIXED_PARTS_MAX = 6
 _CJK_CLASS = (
     "\u1100-\u11ff\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e"
     "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb\uf900-\ufaff"
-    "\U0001b000-\U0001b16f\U00020000-\U000323af"
+    "\U0001b000-\U0001b16f\U00020000-\U0003134a"
 )
 _CJK_RUN = re.compile(f"[{_CJK_CLASS}]+")
 _HIRAGANA = re.compile("[\u3041-\u309f\u30fc]+")

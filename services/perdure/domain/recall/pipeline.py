@@ -7,7 +7,7 @@ match however popular it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,7 +15,7 @@ from perdure.domain.memory import MemoryId
 from perdure.domain.recall.answer import Arm, ScoreParts
 from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer
 from perdure.domain.recall.diversity import mmr
-from perdure.domain.recall.fusion import is_match, near_the_best, relevance
+from perdure.domain.recall.fusion import bars, evidence, near_the_best, relevance
 from perdure.domain.recall.scoring import parts
 from perdure.domain.vectors import Vector
 
@@ -65,14 +65,10 @@ def rank(
     if floor is not None:
         cosines = {memory: cosine for memory, cosine in similarities.items() if memory in cards}
         cosines |= {hit.id: hit.similarity for hit in dense if hit.id in cards}
-    fused = near_the_best(
-        {
-            memory: value
-            for memory, value in relevance(cosines, bm25, lexical.ceiling, floor).items()
-            if (memory in by_dense or memory in bm25)
-            and is_match(cosines.get(memory), bm25.get(memory, 0.0), lexical.ceiling, floor)
-        }
-    )
+    found = (memory for memory in cards if memory in by_dense or memory in bm25)
+    answers = _answers(found, bm25, cosines, lexical.ceiling, floor)
+    weighed = relevance(cosines, bm25, lexical.ceiling, floor)
+    fused = near_the_best({memory: value for memory, value in weighed.items() if memory in answers})
     entries = [
         Ranked(
             memory,
@@ -106,6 +102,21 @@ def associated(card: Card, similarity: float, now: datetime) -> Ranked:
         now: Aware UTC.
     """
     return Ranked(card.id, parts(card, min(1.0, max(0.0, similarity)), similarity, 0.0, 0, now), Arm.ASSOCIATION)
+
+
+def _answers(
+    found: Iterable[MemoryId],
+    bm25: Mapping[MemoryId, float],
+    cosines: Mapping[MemoryId, float],
+    ceiling: float,
+    floor: float | None,
+) -> set[MemoryId]:
+    """Those of ``found`` with enough evidence; none where even the best has too little."""
+    least, best = bars(floor, ceiling)
+    weighed = {memory: evidence(cosines.get(memory), bm25.get(memory, 0.0), ceiling) for memory in found}
+    if not any(weight > best for weight in weighed.values()):
+        return set()
+    return {memory for memory, weight in weighed.items() if weight > least}
 
 
 def _arm(by_dense: bool, by_words: bool) -> Arm:
