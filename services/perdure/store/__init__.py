@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from perdure.errors import InvalidArgument, Reason
-from perdure.ports import Clock, Store
+from perdure.ports import Clock, LifecycleStore, Store
 
 RESIDENT_BYTES = 1024**3
 RESIDENT_MIN_ROWS = 256
@@ -52,3 +52,25 @@ def open_store(
         resident_min_rows=resident_min_rows,
         clock=clock,
     )
+
+
+def open_lifecycle_store(
+    url: str, *, resident_bytes: int = RESIDENT_BYTES, clock: Clock | None = None
+) -> LifecycleStore:
+    """The store at ``url``, as maintenance needs it; made where it is missing.
+
+    Raises:
+        InvalidArgument: not the URL of a store that is looked after.
+        FailedPrecondition, DataCorrupt: as ``open_store``.
+    """
+    store = open_store(url, resident_bytes=resident_bytes, clock=clock)
+    from perdure.store.sqlite import SqliteStore
+
+    if not isinstance(store, SqliteStore):
+        store.close()
+        raise InvalidArgument(
+            "Maintenance needs a store in a file: sqlite:///path.",
+            reason=Reason.FIELD_INVALID,
+            details={"field": "store_url"},
+        )
+    return store

@@ -166,7 +166,7 @@ def _alike(found, expected) -> None:  # type: ignore[no-untyped-def]
     assert found[4] == expected[4]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_answers_equal_a_plain_scan_after_any_changes_by_two_processes_views(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     clock = SetClock()
@@ -181,7 +181,7 @@ def test_answers_equal_a_plain_scan_after_any_changes_by_two_processes_views(tmp
             with store.access() as unit:
                 unit.create_namespace(OTHER, START)
         pair = _Pair(rng, reference, stores)
-        for round_ in range(40):
+        for round_ in range(24):
             pair.step()
             if round_ % 3 == 0:
                 pair.compare()

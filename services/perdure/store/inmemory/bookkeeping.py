@@ -191,6 +191,11 @@ class InMemoryWork:
             )
             self._state.memories[name] = replace(stored, memory=used)
 
+    def due_namespaces(self, last_run_before: datetime, limit: int) -> tuple[tuple[NamespaceName, bool], ...]:
+        """None: nothing in this store lives long enough to age (``ports.LifecycleStore``)."""
+        del last_run_before, limit
+        return ()
+
     def expire_replays(self, now: datetime, limit: int) -> int:
         """Forgets answers of expired idempotency keys; how many."""
         expired = [key for key, (_, at) in self._state.replays.items() if at <= now][:limit]

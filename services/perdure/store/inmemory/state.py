@@ -70,16 +70,16 @@ class State:
             copies[one.name] = value.copy() if isinstance(value, dict | list) else value
         return State(**copies)
 
-    def unfinished(self, kind: JobKind) -> Job | None:
-        """The queued or running job of that kind."""
+    def unfinished(self, kind: JobKind, subject: str = "") -> Job | None:
+        """The queued or running job of that kind and subject."""
         for job in self.jobs.values():
-            if job.kind is kind and job.state in (JobState.QUEUED, JobState.RUNNING):
+            if job.kind is kind and job.subject == subject and job.state in (JobState.QUEUED, JobState.RUNNING):
                 return job
         return None
 
     def add_job(self, job: Job) -> Job:
-        """Stores the job with its event, or answers the unfinished one of its kind."""
-        there = self.unfinished(job.kind)
+        """Stores the job with its event, or answers the unfinished one of its kind and subject."""
+        there = self.unfinished(job.kind, job.subject)
         if there is not None:
             return there
         self.jobs[job.id] = job

@@ -40,6 +40,7 @@ _SELECT = (
 class Columns:
     """One array a column, each as long as the matrix has room. ``status`` is DEAD where a row counts no more."""
 
+    ids: npt.NDArray[np.bytes_]
     rows: npt.NDArray[np.int64]
     seq: npt.NDArray[np.int64]
     created: npt.NDArray[np.int64]
@@ -52,6 +53,7 @@ class Columns:
     def resized(self, capacity: int) -> Columns:
         """A copy with room for ``capacity`` rows."""
         return Columns(
+            ids=_resized(self.ids, capacity),
             rows=_resized(self.rows, capacity),
             seq=_resized(self.seq, capacity),
             created=_resized(self.created, capacity),
@@ -165,6 +167,7 @@ def _loaded(
         dead=0,
         matrix=np.empty((capacity, dimension), dtype=np.float32),
         columns=Columns(
+            ids=np.empty(capacity, dtype="S36"),
             rows=np.empty(capacity, dtype=np.int64),
             seq=np.empty(capacity, dtype=np.int64),
             created=np.empty(capacity, dtype=np.int64),
@@ -204,6 +207,7 @@ def _appended(slots: dict[int, int], view: View, batch: list[tuple]) -> View:  #
     for slot, row in enumerate(batch, first):
         slots[row[0]] = slot
     projects = view.projects
+    columns.ids[first:end] = [row[1] for row in batch]
     columns.rows[first:end] = [row[0] for row in batch]
     columns.project[first:end] = [projects.setdefault(row[2], len(projects)) for row in batch]
     columns.type[first:end] = [TYPES[row[3]] for row in batch]

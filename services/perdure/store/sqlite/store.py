@@ -15,7 +15,18 @@ import apsw
 
 from perdure.domain.namespace import Actor, Scope
 from perdure.errors import AlreadyExists, FailedPrecondition, Reason
-from perdure.ports import AccessUnit, CheckReport, Clock, MemoryReader, MemoryUnit, Progress, StoreInfo, WorkUnit
+from perdure.ports import (
+    AccessUnit,
+    CheckReport,
+    Clock,
+    LifecycleReader,
+    LifecycleUnit,
+    MemoryReader,
+    MemoryUnit,
+    Progress,
+    StoreInfo,
+    WorkUnit,
+)
 from perdure.store.sqlite import check as checks
 from perdure.store.sqlite.access import SqliteAccess
 from perdure.store.sqlite.dense import Dense
@@ -31,6 +42,7 @@ from perdure.store.sqlite.driver import (
 )
 from perdure.store.sqlite.file import SCHEMA, prepare
 from perdure.store.sqlite.lexical import Frequencies
+from perdure.store.sqlite.lifecycle import SqliteLifecycleReader, SqliteLifecycleUnit
 from perdure.store.sqlite.reader import Engines, SqliteReader
 from perdure.store.sqlite.resident import Residents
 from perdure.store.sqlite.rows import micros
@@ -101,6 +113,33 @@ class SqliteStore:
         try:
             with translated():
                 unit = SqliteUnit(connection, scope, actor, self._engines)
+            yield unit
+            with translated():
+                unit.finish()
+            done = True
+        finally:
+            self.end_write(commit=done)
+
+    @contextmanager
+    def survey(self, scope: Scope) -> Iterator[LifecycleReader]:
+        """A consistent view of one namespace for maintenance."""
+        connection = self.borrow()
+        try:
+            with translated():
+                connection.execute("BEGIN")
+                reader = SqliteLifecycleReader(connection, scope, self._engines)
+            yield reader
+        finally:
+            self.give_back(connection)
+
+    @contextmanager
+    def maintain(self, scope: Scope, actor: Actor) -> Iterator[LifecycleUnit]:
+        """A transaction of maintenance on one namespace."""
+        connection = self.begin_write()
+        done = False
+        try:
+            with translated():
+                unit = SqliteLifecycleUnit(connection, scope, actor, self._engines)
             yield unit
             with translated():
                 unit.finish()

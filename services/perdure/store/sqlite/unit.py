@@ -7,7 +7,7 @@ from datetime import datetime
 import apsw
 import numpy as np
 
-from perdure.domain.memory import LinkKind, Memory, MemoryId, Revision
+from perdure.domain.memory import LinkKind, Memory, MemoryId, Provenance, Revision
 from perdure.domain.namespace import Actor, Scope
 from perdure.domain.recall.lexical import document_text
 from perdure.domain.resolution import text_sha256
@@ -16,9 +16,12 @@ from perdure.errors import AlreadyExists, Conflict, InvalidArgument, NotFound, R
 from perdure.ports import Replay
 from perdure.store.sqlite.driver import Connection, translated
 from perdure.store.sqlite.lexical import scope_token
-from perdure.store.sqlite.queue import ensure_embedding
+from perdure.store.sqlite.queue import count_saves, ensure_embedding
 from perdure.store.sqlite.reader import Engines, SqliteReader, _refuse_dimension
 from perdure.store.sqlite.rows import labels, micros, to_columns, to_json, with_revision
+
+_SAVES = frozenset({"merged", "replaced"})
+"""Changes that a save makes; a new memory counts by itself."""
 
 
 class SqliteUnit(SqliteReader):
@@ -28,6 +31,7 @@ class SqliteUnit(SqliteReader):
         super().__init__(connection, scope, engines)
         self._actor = actor
         self._change = self._seq
+        self._saves = 0
 
     def add(self, memory: Memory, *, vector: Vector | None, space: str | None) -> None:
         """Stores a new memory; links in it are not looked at, see ``link``.
@@ -50,6 +54,7 @@ class SqliteUnit(SqliteReader):
                 raise _taken(error) from error
             self._touched.add(number)
             self._size += 1
+            self._saves += memory.provenance is not Provenance.CONSOLIDATION
             self._db.execute("UPDATE namespace SET memories = memories + 1 WHERE id = ?", (self._namespace,))
             self._add_text(number, memory)
             self._add_labels(number, memory)
@@ -91,6 +96,7 @@ class SqliteUnit(SqliteReader):
             except apsw.ConstraintError as error:
                 raise _taken(error) from error
             self._touched.add(number)
+            self._saves += why in _SAVES and self._actor.kind != "job"
             self._db.execute(
                 "INSERT OR REPLACE INTO revision VALUES (?, ?, ?, ?, ?, ?)",
                 (number, revision, micros(after.updated_at), self._actor.name, why, to_json(before)),
@@ -202,7 +208,9 @@ class SqliteUnit(SqliteReader):
     # ------------------------------------------------------------ inside
 
     def finish(self) -> None:
-        """Writes the namespace's counter; called once, just before the commit."""
+        """Writes the namespace's counters; called once, just before the commit."""
+        if self._saves:
+            count_saves(self._db, self._namespace, self._saves, self._engines.ids.job(), self._engines.clock.now())
         if self._change != self._seq:
             self._db.execute("UPDATE namespace SET seq = ? WHERE id = ?", (self._change, self._namespace))
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from perdure.domain.memory import MemoryId
 from perdure.domain.namespace import NamespaceName
+from perdure.domain.runs import SAVES_PER_RUN
 from perdure.errors import FailedPrecondition, Reason
 from perdure.ports import Clock, Job, JobKind, JobState, OutboxEvent, Pending, Use
 from perdure.store.sqlite.driver import Connection, translated
@@ -17,7 +18,7 @@ from perdure.store.sqlite.transaction import Transaction
 
 _JOB = (
     "SELECT id, kind, state, created_at, parameters, done, total, message, error, started_at, finished_at, attempts, "
-    "lease_owner, lease_until, cancel_requested FROM job "
+    "lease_owner, lease_until, cancel_requested, subject, turn FROM job "
 )
 _UNFINISHED = "state IN ('queued', 'running')"
 _WITHOUT = (
@@ -37,7 +38,9 @@ class SqliteWork:
         """Stores the job and its outbox event, or answers the unfinished job of its kind that is there already."""
         with translated():
             db = self._transaction.writing
-            there = db.execute(_JOB + f"WHERE kind = ? AND {_UNFINISHED}", (job.kind.value,)).fetchall()
+            there = db.execute(
+                _JOB + f"WHERE kind = ? AND subject = ? AND {_UNFINISHED}", (job.kind.value, job.subject)
+            ).fetchall()
             if there:
                 return _job(there[0])
             values = _values(job)
@@ -76,7 +79,9 @@ class SqliteWork:
             db.execute(
                 "UPDATE job SET state = 'running', started_at = coalesce(started_at, ?1), attempts = attempts + 1, "
                 f"lease_owner = ?2, lease_until = ?3 WHERE id = ?4 AND {_UNFINISHED} "
-                "AND (lease_until IS NULL OR lease_until <= ?1)",
+                "AND (lease_until IS NULL OR lease_until <= ?1) AND NOT EXISTS (SELECT 1 FROM job other "
+                "WHERE other.turn = job.turn AND other.turn <> '' AND other.id <> job.id AND other.state = 'running' "
+                "AND other.lease_until > ?1)",
                 (micros(now), owner, micros(lease_until), job_id),
             )
             return _find(db, job_id) if db.changes() else None
@@ -84,7 +89,7 @@ class SqliteWork:
     def save_job(self, job: Job) -> bool:
         """Writes progress or outcome; False where the lease is another's by now, or the job is finished."""
         values = _values(job)
-        for kept in ("id", "kind", "created_at", "parameters", "cancel_requested"):
+        for kept in ("id", "kind", "created_at", "parameters", "cancel_requested", "subject", "turn"):
             del values[kept]
         marks = ", ".join(f"{name} = ?" for name in values)
         with translated():
@@ -166,6 +171,17 @@ class SqliteWork:
                 "WHERE namespace = (SELECT id FROM namespace WHERE name = ?) AND id = ?",
                 rows,
             )
+
+    def due_namespaces(self, last_run_before: datetime, limit: int) -> tuple[tuple[NamespaceName, bool], ...]:
+        """Namespaces of which a run is due and none is unfinished; True where it is so by saves, else by time."""
+        with translated():
+            rows = self._transaction.reading.execute(
+                "SELECT n.name, l.saves >= ?1 FROM lifecycle l JOIN namespace n ON n.id = l.namespace "
+                "WHERE (l.last_run_at <= ?2 OR l.saves >= ?1) AND NOT EXISTS (SELECT 1 FROM job "
+                f"WHERE kind = ?3 AND subject = n.name AND {_UNFINISHED}) ORDER BY l.last_run_at LIMIT ?4",
+                (SAVES_PER_RUN, micros(last_run_before), JobKind.MAINTAIN.value, limit),
+            ).fetchall()
+        return tuple((NamespaceName(name), bool(by_saves)) for name, by_saves in rows)
 
     def expire_replays(self, now: datetime, limit: int) -> int:
         """Forgets answers of expired idempotency keys; how many."""
@@ -263,6 +279,8 @@ def _values(job: Job) -> dict[str, str | int | None]:
         "lease_owner": job.lease_owner,
         "lease_until": maybe_micros(job.lease_until),
         "cancel_requested": int(job.cancel_requested),
+        "subject": job.subject,
+        "turn": job.turn,
     }
 
 
@@ -283,4 +301,6 @@ def _job(row: Row) -> Job:
         lease_owner=row[12],
         lease_until=maybe_moment(row[13]),
         cancel_requested=bool(row[14]),
+        subject=row[15],
+        turn=row[16],
     )
