@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -69,6 +69,8 @@ class FakeEmbedder:
         self.zero = False
         self.model = "words"
         self.asked: list[str] = []
+        self.meanwhile: Callable[[], object] | None = None
+        """Called once, while the next answer is awaited: what others do in the middle of a save."""
         self._lock = threading.Lock()
 
     def space(self) -> Space:
@@ -87,6 +89,9 @@ class FakeEmbedder:
             raise DeadlineExceeded("The fake embedder is late.", reason=Reason.DEADLINE)
         with self._lock:
             self.asked.extend(texts)
+            happens, self.meanwhile = self.meanwhile, None
+        if happens is not None:
+            happens()
         rows = np.stack([np.zeros(DIMENSION, np.float32) if self.zero else vector_of(text) for text in texts])
         return Embeddings(rows, space(self.model), tuple(False for _ in texts))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from perdure.domain.namespace import Caller
 from perdure.embedding import wiring as embedding_wiring
 from perdure.errors import PerdureError
+from perdure.observability.metrics import Metrics
 from perdure.retrieval import wiring as retrieval_wiring
 from perdure.settings import Settings
 from perdure.wire.clients import AccessClient, EmbeddingClient, MemoryClient
@@ -23,15 +24,22 @@ class Services:
     memories: MemoryClient
     access: AccessClient
     me: Caller = field(default_factory=caller)
+    _metrics: Metrics | None = None
     _embedding: ExitStack = field(default_factory=ExitStack)
     _retrieval: ExitStack = field(default_factory=ExitStack)
 
     def start_retrieval(self) -> None:
         parts = retrieval_wiring.build(self.settings)
         self._retrieval.callback(parts.close)
+        self._metrics = parts.metrics
         parts.flusher.start()
         parts.server.start()
         self._retrieval.callback(parts.server.stop)
+
+    def metrics(self) -> str:
+        """What the retrieval service shows Prometheus."""
+        assert self._metrics is not None
+        return self._metrics.render().decode()
 
     def stop_retrieval(self) -> None:
         """As on SIGTERM: answer what runs, write the last counts, let go of the store."""

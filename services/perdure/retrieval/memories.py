@@ -9,6 +9,7 @@ from typing import Any
 
 from perdure.domain.namespace import NamespaceName
 from perdure.errors import InvalidArgument
+from perdure.retrieval.measured import MeasuredSave, MeasuredSaveMany, MeasuredSearch
 from perdure.rpc.retrieval.v1 import memory_pb2 as pb
 from perdure.rpc.retrieval.v1 import memory_pb2_grpc as pb_grpc
 from perdure.usecases.archive import Archive
@@ -20,9 +21,6 @@ from perdure.usecases.import_memories import ImportMemories, Line
 from perdure.usecases.list_memories import ListMemories
 from perdure.usecases.purge import Purge
 from perdure.usecases.restore import Restore
-from perdure.usecases.save import Save
-from perdure.usecases.save_many import SaveMany
-from perdure.usecases.search import Search
 from perdure.usecases.stats import CountMemories
 from perdure.usecases.sync import Sync
 from perdure.usecases.update import Update
@@ -37,8 +35,8 @@ SERVICE = "perdure.rpc.retrieval.v1.MemoryService"
 class MemoryVerbs:
     """The use cases behind the service."""
 
-    save: Save
-    save_many: SaveMany
+    save: MeasuredSave
+    save_many: MeasuredSaveMany
     checkpoint: SaveCheckpoint
     get: Get
     update: Update
@@ -46,7 +44,7 @@ class MemoryVerbs:
     restore: Restore
     purge: Purge
     list: ListMemories
-    search: Search
+    search: MeasuredSearch
     sync: Sync
     stats: CountMemories
     history: ReadHistory

@@ -16,6 +16,7 @@ from perdure.ports import Clock, Embedder, Ids, Store
 from perdure.retrieval.access import SERVICE as ACCESS_SERVICE
 from perdure.retrieval.access import AccessServicer, AccessVerbs
 from perdure.retrieval.flusher import UseFlusher
+from perdure.retrieval.measured import MeasuredSave, MeasuredSaveMany, MeasuredSearch, Measures
 from perdure.retrieval.memories import SERVICE as MEMORY_SERVICE
 from perdure.retrieval.memories import MemoryServicer, MemoryVerbs
 from perdure.rpc.retrieval.v1.access_pb2_grpc import add_AccessServiceServicer_to_server
@@ -58,6 +59,7 @@ class Parts:
 
     server: RpcServer
     flusher: UseFlusher
+    metrics: Metrics
     close: Callable[[], None]
 
 
@@ -92,7 +94,7 @@ def build(settings: Settings) -> Parts:
         tracer=make_tracer(settings.otlp_endpoint, "retrieval"),
     )
     ids = RandomIds()
-    memories = MemoryServicer(_memories(settings, store, embedder, uses, clock, ids, pool))
+    memories = MemoryServicer(_memories(settings, store, embedder, uses, clock, ids, pool, Measures(registry)))
     server.mount(add_MemoryServiceServicer_to_server, memories, MEMORY_SERVICE)
     access = AccessServicer(
         AccessVerbs(
@@ -105,7 +107,7 @@ def build(settings: Settings) -> Parts:
     exposition = expose(registry, port_base=settings.metrics_port_base, offset=METRICS_OFFSET)
     if exposition is not None:
         closing.callback(exposition.close)
-    return Parts(server, flusher, closing.close)
+    return Parts(server, flusher, registry, closing.close)
 
 
 def _memories(
@@ -116,16 +118,18 @@ def _memories(
     clock: Clock,
     ids: Ids,
     pool: ThreadPoolExecutor,
+    measures: Measures,
 ) -> MemoryVerbs:
     admit = Admit(settings.secrets)
     embed = EmbedInTime(embedder, settings.save_vector_wait_ms / 1000)
     resolver = Resolver(ids)
     lifetime = timedelta(hours=settings.idempotency_hours)
-    save = Save(store, admit, embed, resolver, clock, replay_lifetime=lifetime)
+    save = MeasuredSave(Save(store, admit, embed, resolver, clock, replay_lifetime=lifetime), measures)
+    save_many = SaveMany(store, admit, embed, resolver, clock, replay_lifetime=lifetime)
     query_wait_s = settings.query_vector_wait_ms / 1000
     return MemoryVerbs(
         save=save,
-        save_many=SaveMany(store, admit, embed, resolver, clock, replay_lifetime=lifetime),
+        save_many=MeasuredSaveMany(save_many, measures),
         checkpoint=SaveCheckpoint(save),
         get=Get(store, uses, clock),
         update=Update(store, admit, embed, clock),
@@ -133,7 +137,7 @@ def _memories(
         restore=Restore(store, clock),
         purge=Purge(store),
         list=ListMemories(store, clock),
-        search=Search(store, embedder, uses, clock, pool, query_wait_s=query_wait_s),
+        search=MeasuredSearch(Search(store, embedder, uses, clock, pool, query_wait_s=query_wait_s), measures),
         sync=Sync(store, embedder, uses, clock),
         stats=CountMemories(store),
         history=ReadHistory(store),

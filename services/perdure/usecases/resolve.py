@@ -359,4 +359,3 @@ def as_draft(memory: Memory) -> Draft:
 
 def _truncated(embedded: Embedded | None) -> bool:
     return embedded is not None and embedded.truncated
-

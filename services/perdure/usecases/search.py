@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -113,10 +114,12 @@ class Search:
             query = _checked(question)
             answer = self._answer(caller, replace(question, query=query), now, timer)
             self._count(caller, question, answer, now)
-        return replace(answer, timings_ms=timer.spent)
+        # a copy: a query vector that was not waited for may still note its time
+        return replace(answer, timings_ms=dict(timer.spent))
 
     def _answer(self, caller: Caller, question: Question, now: datetime, timer: _Timer) -> Answer:
-        waiting = self._pool.submit(self._query_vector, question.query, timer)
+        # the copied context carries the request id into the thread
+        waiting = self._pool.submit(copy_context().run, self._query_vector, question.query, timer)
         reach = _reach(question, now)
         terms = query_terms(question.query)
         with self._store.read(caller.scope) as reader:

@@ -59,6 +59,13 @@ def test_an_edit_of_a_revision_that_moved_on_is_a_conflict(world: MemoryWorld) -
             act(world.me, kept.id, expected_revision=1)
 
 
+def test_two_edits_of_different_fields_at_once_both_stand(world: MemoryWorld) -> None:
+    kept = world.say("The walrus sits on the wall")
+    world.embedder.meanwhile = lambda: world.update(world.me, kept.id, Edit(importance=0.9))
+    after, embedded, _ = world.update(world.me, kept.id, Edit(content="The walrus swims"))
+    assert (after.statement.content, after.importance, after.revision, embedded) == ("The walrus swims", 0.9, 3, True)
+
+
 def test_fields_can_be_emptied(world: MemoryWorld) -> None:
     kept = world.say("The walrus sits", problem="cold", solution="coat", key="w")
     after, _, _ = world.update(world.me, kept.id, Edit(clear=frozenset({"problem", "solution", "key"})))

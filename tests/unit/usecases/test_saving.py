@@ -11,7 +11,7 @@ import pytest
 
 from perdure.domain.layout import embedded_text
 from perdure.domain.memory import CONTENT_BYTES_MAX, Filter, Provenance, Status, Tier
-from perdure.domain.saving import Checkpoint, Outcome
+from perdure.domain.saving import Checkpoint, Edit, Outcome
 from perdure.errors import Conflict, InvalidArgument, NotFound, PermissionDenied, Reason
 from support.memory_world import MemoryWorld, caller, draft
 
@@ -102,6 +102,27 @@ def test_a_merged_memory_has_the_vector_of_its_united_text(world: MemoryWorld) -
     assert merged.embedded
     kept = world.get(world.me, merged.id)
     assert world.embedder.asked[-1] == embedded_text(kept.statement, kept.created_at)
+
+
+def test_a_merge_whose_twin_moved_on_meanwhile_is_resolved_anew(world: MemoryWorld) -> None:
+    first = world.say(BACKUP, tags=("ops",))
+    asked = len(world.embedder.asked)
+
+    def once_the_united_text_is_asked_for() -> None:
+        world.embedder.meanwhile = lambda: world.update(world.me, first.id, Edit(content="Something else entirely"))
+
+    world.embedder.meanwhile = once_the_united_text_is_asked_for
+    again = world.say(BACKUP + ", as agreed with the auditors", concepts=("retention",))
+    assert again.outcome is Outcome.CREATED
+    assert world.get(world.me, first.id).statement.content == "Something else entirely"
+    assert world.get(world.me, again.id).statement.content.endswith("auditors")
+    assert len(world.embedder.asked) > asked + 1
+
+
+def test_the_same_text_saved_by_another_while_this_save_waits_is_one_memory(world: MemoryWorld) -> None:
+    world.embedder.meanwhile = lambda: world.say("The build needs Node 20")
+    assert world.say("The build needs Node 20").outcome is Outcome.UNCHANGED
+    assert active(world) == 1
 
 
 def test_saving_to_a_key_again_replaces_it_with_history(world: MemoryWorld) -> None:
