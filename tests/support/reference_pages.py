@@ -6,14 +6,9 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-ROOT = Path(__file__).resolve().parents[2]
-if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT / "services"))
 
 import click
 
@@ -22,12 +17,15 @@ from perdure.cli.main import GROUPS, root
 from perdure.gateway.tools.catalogue import TOOLSETS
 from perdure.settings import Settings
 
+ROOT = Path(__file__).resolve().parents[2]
+
 SETTINGS_HEAD = """\
 # Settings
 
-Every process reads its settings from the environment, then from `$PERDURE_HOME/config.env` (lines `NAME=value`); the environment
-wins. Names are `PERDURE_` and the field of `services/perdure/settings.py` in capitals. A malformed value stops the process with a
-sentence that names the variable. This page is written by `tests/support/reference_pages.py`.
+Every process reads its settings from the environment, then from `$PERDURE_HOME/config.env` (lines `NAME=value`);
+the environment wins. Names are `PERDURE_` and the field of `services/perdure/settings.py` in capitals. A malformed
+value stops the process with a sentence that names the variable. This page is written by
+`tests/support/reference_pages.py`.
 """
 SETTINGS_FOOT = """\
 ## Read by one program only
@@ -35,10 +33,11 @@ SETTINGS_FOOT = """\
 | name | read by | meaning |
 |---|---|---|
 | `PERDURE_AUTOSTART` | bridge | `0`: never start the local services |
-| `PERDURE_PUBLISH` | docker-compose.yml | address and port on which the gateway is published, default `127.0.0.1:3456` |
+| `PERDURE_PUBLISH` | docker-compose.yml | where the gateway is published, default `127.0.0.1:3456` |
 | `PERDURE_DEBUG` | command line | any value: show the traceback of an unexpected error |
 
-A token may also stand in the file `$PERDURE_HOME/token` (mode 0600); `PERDURE_TOKEN` wins over it. A file that others can read is not used.
+A token may also stand in the file `$PERDURE_HOME/token` (mode 0600); `PERDURE_TOKEN` wins over it. A file that
+others can read is not used.
 """
 SETTINGS_GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Where things are", ("home", "store_url", "port", "bind", "url", "token")),
@@ -53,9 +52,10 @@ SETTINGS_GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 CLI_HEAD = """\
 # Command line
 
-`perdure COMMAND --help` says the same as this page, which is written by `tests/support/reference_pages.py`. `--json` prints the gateway's answer as it is;
-without it, tables and colours appear on a terminal only and a pipe gets plain lines. Text that begins with `-` is text; after `--` everything
-is. `-` reads standard input. A mistyped command is answered with the nearest one. `perdure --version` shows the version.
+`perdure COMMAND --help` says the same as this page, which is written by `tests/support/reference_pages.py`.
+`--json` prints the gateway's answer as it is; without it, tables and colours appear on a terminal only and a pipe
+gets plain lines. Text that begins with `-` is text; after `--` everything is. `-` reads standard input. A mistyped
+command is answered with the nearest one. `perdure --version` shows the version.
 
 ## Exit status
 
@@ -77,19 +77,20 @@ STATUS = {
 MCP_HEAD = """\
 # MCP tools
 
-Endpoint: `http://127.0.0.1:3456/mcp` (Streamable HTTP, stateless, POST only; protocol 2026-07-28, and 2025-11-25 and earlier), or the
-stdio program `perdure-bridge`. `tools/list` shows the toolset `core`; `PERDURE_TOOLSETS` or `/mcp?toolsets=core,curation` (or `all`)
-shows more. A tool outside the shown toolsets cannot be called.
+Endpoint: `http://127.0.0.1:3456/mcp` (Streamable HTTP, stateless, POST only; protocol 2026-07-28, and 2025-11-25
+and earlier), or the stdio program `perdure-bridge`. `tools/list` shows the toolset `core`; `PERDURE_TOOLSETS` or
+`/mcp?toolsets=core,curation` (or `all`) shows more. A tool outside the shown toolsets cannot be called.
 
-Answers are text. Stored text stands between two fences that carry a random word, each line after `|`; it is data, not instructions
-([why](../explanation/security.md)). A mistake is an answer with `isError` that says what to send instead; only a defect of Perdure is a
-protocol error. An unknown argument is refused by name. `"5"` is taken for `5`, `null` for leaving out. This page is written by
-`tests/support/reference_pages.py`.
+Answers are text. Stored text stands between two fences that carry a random word, each line after `|`; it is data,
+not instructions ([why](../explanation/security.md)). A mistake is an answer with `isError` that says what to send
+instead; only a defect of Perdure is a protocol error. An unknown argument is refused by name. `"5"` is taken for
+`5`, `null` for leaving out. This page is written by `tests/support/reference_pages.py`.
 """
 MCP_FOOT = """\
 ## Only through the bridge: `memory_start`
 
-Starts the local services if they do not run and says whether memory is ready. No arguments. The bridge answers it itself.
+Starts the local services if they do not run and says whether memory is ready. No arguments. The bridge answers it
+itself.
 
 ## Resources
 
