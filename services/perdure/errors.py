@@ -72,6 +72,7 @@ class Reason(enum.StrEnum):
     STORE_FOREIGN = "store_foreign"
     SQLITE_UNSAFE = "sqlite_unsafe"
     JOB_FINISHED = "job_finished"
+    JOB_UNFINISHED = "job_unfinished"
     NAMESPACE_NOT_EMPTY = "namespace_not_empty"
     # limit_exceeded
     RATE = "rate"

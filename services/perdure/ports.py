@@ -14,9 +14,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from perdure.domain.memory import Filter, LinkKind, Memory, MemoryId, MemoryType, Revision
+from perdure.domain.memory import Filter, LinkKind, Memory, MemoryId, MemoryType, Revision, Status
 from perdure.domain.namespace import Actor, NamespaceName, Scope
 from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer, LexicalQuery
+from perdure.domain.retention import Life
+from perdure.domain.runs import Act, PutBack, Run, RunItem
 from perdure.domain.vectors import Matrix, Space, Vector
 
 # ---------------------------------------------------------------- clock and ids
@@ -341,13 +343,16 @@ class JobKind(enum.StrEnum):
     EMBED_PENDING = "embed_pending"
     REEMBED = "reembed"
     EXPIRE_IDEMPOTENCY = "expire_idempotency"
+    MAINTAIN = "maintain"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """A piece of work with progress and a lease.
 
-    ``total`` is 0 while unknown. A running job whose ``lease_until`` has passed is dead and may be taken over.
+    ``total`` is 0 while unknown. A running job whose ``lease_until`` has passed is dead and may be taken over. There is
+    one unfinished job of a kind and ``subject`` at a time ("" is the whole store); of the jobs that name the same
+    ``turn``, one at most runs at a time ("" waits for nobody).
     """
 
     id: str
@@ -365,6 +370,8 @@ class Job:
     lease_owner: str = ""
     lease_until: datetime | None = None
     cancel_requested: bool = False
+    subject: str = ""
+    turn: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -401,7 +408,7 @@ class WorkUnit(Protocol):
     """One transaction on the bookkeeping of background work, across namespaces. Reads and writes no memory text."""
 
     def add_job(self, job: Job) -> Job:
-        """Stores the job and its outbox event, or answers the unfinished job of its kind that is there already."""
+        """Stores the job and its outbox event, or answers the unfinished job of its kind and subject that is there."""
 
     def job(self, job_id: str) -> Job | None:
         """The job, or None."""
@@ -410,7 +417,10 @@ class WorkUnit(Protocol):
         """Jobs, newest first."""
 
     def take_job(self, job_id: str, owner: str, now: datetime, lease_until: datetime) -> Job | None:
-        """The job, now running under ``owner``; None where it is finished or another holds an unexpired lease."""
+        """The job, now running under ``owner``.
+
+        None where it is finished, another holds an unexpired lease, or another job of its turn is running.
+        """
 
     def save_job(self, job: Job) -> bool:
         """Writes progress or outcome; False where the lease is another's by now (then stop)."""
@@ -439,6 +449,9 @@ class WorkUnit(Protocol):
     def record_uses(self, uses: Sequence[Use]) -> None:
         """Adds to access_count, shown_count and last_accessed_at; unknown ids are ignored. No history, no updated_at."""
 
+    def due_namespaces(self, last_run_before: datetime, limit: int) -> tuple[tuple[NamespaceName, bool], ...]:
+        """Namespaces of which a run is due and none is unfinished; True where it is so by saves, else by time."""
+
     def expire_replays(self, now: datetime, limit: int) -> int:
         """Forgets answers of expired idempotency keys; how many."""
 
@@ -460,6 +473,95 @@ class WorkUnit(Protocol):
         Raises:
             FailedPrecondition: a memory has no vector in it.
         """
+
+
+# ---------------------------------------------------------------- store: lifecycle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifePage:
+    """Lives of one project and type, oldest first; ``next`` is where the following page starts, None on the last."""
+
+    lives: tuple[Life, ...]
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorGroup:
+    """Active memories of one project and type with a direction, oldest first.
+
+    ``fresh``: those that changed since the watermark.
+    """
+
+    ids: tuple[MemoryId, ...]
+    vectors: Matrix
+    fresh: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Departure:
+    """``memory``, as it was read, leaves search with ``status`` because of ``act``; ``winner`` takes its place."""
+
+    memory: Memory
+    status: Status
+    act: Act
+    winner: MemoryId | None = None
+
+
+class LifecycleReader(MemoryReader, Protocol):
+    """One consistent view of one namespace, for what looks at all of it."""
+
+    def groups(self, project: str | None) -> tuple[tuple[str, MemoryType, int], ...]:
+        """Project, type and count of active memories."""
+
+    def lives(self, project: str, type_: MemoryType, *, after: int, limit: int) -> LifePage:
+        """The next lives of active memories; the first page starts after 0."""
+
+    def vector_group(self, project: str, type_: MemoryType, space: str, *, since: int) -> VectorGroup | None:
+        """The vectors of that space; None where no memory of the group changed after the watermark ``since``."""
+
+    def watermarks(self) -> tuple[int, int]:
+        """The watermark of the last clean, and that of now."""
+
+    def run(self, run_id: str) -> Run | None:
+        """The run of this namespace, or None."""
+
+    def runs(self, limit: int) -> tuple[Run, ...]:
+        """Runs of this namespace, newest first."""
+
+    def run_items(self, run_id: str, limit: int) -> tuple[RunItem, ...]:
+        """What the run did and was not undone; members before what they became."""
+
+
+class LifecycleUnit(LifecycleReader, MemoryUnit, Protocol):
+    """One transaction of a run on one namespace."""
+
+    def begin_run(self, run_id: str, now: datetime, *, answers_saves: bool) -> None:
+        """Writes the run down, once; where it ``answers_saves``, those counted so far are its own from now on."""
+
+    def count_run(self, run_id: str, counts: Mapping[str, int]) -> None:
+        """Adds to the run's counts."""
+
+    def end_run(
+        self, run_id: str, now: datetime, *, duration_ms: int, cleaned: int | None = None, plan: Sequence[str] = ()
+    ) -> None:
+        """Writes the run's end down, and the ``plan`` of a dry run; ``cleaned`` moves the watermark."""
+
+    def depart(self, run_id: str, departures: Sequence[Departure], now: datetime) -> frozenset[MemoryId]:
+        """Takes memories out of search, with history and links; those that were edited or used since are left.
+
+        Returns:
+            The memories that left.
+        """
+
+    def made(self, run_id: str, memory: MemoryId) -> None:
+        """Notes that the run made that memory."""
+
+    def put_back(self, run_id: str, memory: MemoryId) -> PutBack:
+        """Undoes what the run did to one memory: the state before, to the byte, and its history without the act."""
+
+    def undone(self, run_id: str, now: datetime, actor: str) -> None:
+        """Writes down that the run was undone, and by whom."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -532,6 +634,16 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Lets go of the file."""
+
+
+class LifecycleStore(Store, Protocol):
+    """A store whose namespaces are looked after. The in-memory one is not: nothing in it lives long enough to age."""
+
+    def survey(self, scope: Scope) -> AbstractContextManager[LifecycleReader]:
+        """A consistent view of one namespace for maintenance; errors as ``read``."""
+
+    def maintain(self, scope: Scope, actor: Actor) -> AbstractContextManager[LifecycleUnit]:
+        """A transaction of maintenance on one namespace; errors as ``write``."""
 
 
 # ---------------------------------------------------------------- jobs

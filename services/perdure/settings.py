@@ -121,6 +121,11 @@ class Settings(BaseSettings):
     resident_min_rows: int = Field(256, ge=0, description="Namespaces with fewer vectors are searched in the file.")
     idempotency_hours: float = Field(24.0, gt=0, description="How long an Idempotency-Key is remembered, hours.")
 
+    # --- lifecycle ---
+    consolidate_members_min: int = Field(
+        3, ge=2, le=100, description="Fewest aged memories about one thing that become one."
+    )
+
     # --- behaviour of processes ---
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Lowest level written.")
     log_format: Literal["auto", "json", "console"] = Field("auto", description="auto: JSON unless a terminal.")

@@ -15,7 +15,6 @@ from datetime import datetime, timedelta
 from perdure.domain.decay import HALF_LIFE_DAYS, decay_weight
 from perdure.domain.guard import Verdict, compare
 from perdure.domain.memory import Memory, MemoryId, MemoryType, Provenance, Statement, Status, Tier
-from perdure.domain.text import normalised
 
 CONSOLIDATE_BELOW = 0.3
 """A memory with less weight than this may be consolidated with its like."""
@@ -266,10 +265,14 @@ def _rank(memory: Memory) -> tuple[int, int, datetime, MemoryId]:
 def _covers(winner: Statement, loser: Statement) -> bool:
     return (
         loser.key is None
-        and len(normalised(loser.content)) <= len(normalised(winner.content))
+        and _letters(loser.content) <= _letters(winner.content)
         and (loser.problem is None or loser.problem == winner.problem)
         and (loser.solution is None or loser.solution == winner.solution)
         and set(loser.concepts) <= set(winner.concepts)
         and set(loser.files) <= set(winner.files)
         and set(loser.tags) <= set(winner.tags)
     )
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalnum, text))

@@ -8,14 +8,16 @@ from perdure.ports import Clock, Ids, Job, JobKind, JobState, Store
 
 
 class StartJob:
-    """Starts jobs. One unfinished job of a kind at a time."""
+    """Starts jobs. One unfinished job of a kind and subject at a time."""
 
     def __init__(self, store: Store, clock: Clock, ids: Ids) -> None:
         self._store = store
         self._clock = clock
         self._ids = ids
 
-    def __call__(self, kind: JobKind, parameters: Mapping[str, str] | None = None) -> tuple[Job, bool]:
+    def __call__(
+        self, kind: JobKind, parameters: Mapping[str, str] | None = None, *, subject: str = "", turn: str = ""
+    ) -> tuple[Job, bool]:
         """The job, and True where it was there already and unfinished."""
         job = Job(
             id=self._ids.job(),
@@ -23,6 +25,8 @@ class StartJob:
             state=JobState.QUEUED,
             created_at=self._clock.now(),
             parameters=dict(parameters or {}),
+            subject=subject,
+            turn=turn,
         )
         with self._store.work() as unit:
             kept = unit.add_job(job)

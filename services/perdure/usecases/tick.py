@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from perdure.domain.runs import PERIOD, Task, Trigger
 from perdure.ports import Clock, JobKind, Store
 from perdure.usecases.start_job import StartJob
 
 EXPIRY_PERIOD = timedelta(hours=1)
+NAMESPACES_MAX = 100
+"""Namespaces whose maintenance one tick starts; the next tick takes the next."""
 
 
 class Tick:
@@ -32,4 +35,21 @@ class Tick:
             due.append(JobKind.EMBED_PENDING)
         if not last or now - last[0].created_at >= EXPIRY_PERIOD:
             due.append(JobKind.EXPIRE_IDEMPOTENCY)
-        return tuple(kind for kind in due if not self._start_job(kind)[1])
+        started = [kind for kind in due if not self._start_job(kind)[1]]
+        return (*started, *self._maintenance())
+
+    def _maintenance(self) -> list[JobKind]:
+        """Runs of namespaces whose day is over, or that were saved to enough while their last run went."""
+        with self._store.work() as unit:
+            due = unit.due_namespaces(self._clock.now() - PERIOD, NAMESPACES_MAX)
+        started: list[JobKind] = []
+        for namespace, by_saves in due:
+            parameters = {
+                "namespace": str(namespace),
+                "tasks": f"{Task.CONSOLIDATE},{Task.CLEAN}",
+                "trigger": str(Trigger.SAVES if by_saves else Trigger.DAY),
+            }
+            _, running = self._start_job(JobKind.MAINTAIN, parameters, subject=namespace, turn=f"maintain {namespace}")
+            if not running:
+                started.append(JobKind.MAINTAIN)
+        return started

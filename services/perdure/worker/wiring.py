@@ -8,16 +8,20 @@ from dataclasses import dataclass
 
 from perdure.ports import Job, JobKind
 from perdure.settings import Settings
-from perdure.store import open_store
+from perdure.store import open_lifecycle_store
 from perdure.system import RandomIds, SystemClock
+from perdure.usecases.clean import Clean
+from perdure.usecases.consolidate import Consolidate
 from perdure.usecases.embed_pending import EmbedPending
 from perdure.usecases.expire_replays import ExpireReplays
+from perdure.usecases.maintain import Maintain
 from perdure.usecases.reembed import Reembed
 from perdure.usecases.resolve import Resolver
 from perdure.usecases.run_job import RunJob
 from perdure.usecases.start_job import StartJob
 from perdure.usecases.tick import Tick
 from perdure.wire.clients import EmbeddingClient
+from perdure.worker.quiet import quietly
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +42,9 @@ def build(settings: Settings, *, owner: str) -> Parts:
     """
     closing = ExitStack()
     # a job reads each vector once, so no matrix is kept
-    store = open_store(settings.store, resident_bytes=0)
-    closing.callback(store.close)
     clock = SystemClock(settings.clock_offset_s)
+    store = open_lifecycle_store(settings.store, resident_bytes=0, clock=clock)
+    closing.callback(store.close)
     embedder = EmbeddingClient(settings.target("embedding"), internal_token=settings.internal_token.get_secret_value())
     closing.callback(embedder.close)
     run_job = RunJob(
@@ -51,6 +55,14 @@ def build(settings: Settings, *, owner: str) -> Parts:
             JobKind.EMBED_PENDING: EmbedPending(store, embedder, Resolver(RandomIds()), clock),
             JobKind.REEMBED: Reembed(store, embedder),
             JobKind.EXPIRE_IDEMPOTENCY: ExpireReplays(store, clock),
+            JobKind.MAINTAIN: Maintain(
+                store,
+                clock,
+                embedder,
+                Consolidate(store, clock, RandomIds(), members_min=settings.consolidate_members_min),
+                Clean(store, clock),
+                quietly=quietly,
+            ),
         },
     )
     return Parts(run_job=run_job, tick=Tick(store, StartJob(store, clock, RandomIds()), clock), close=closing.close)

@@ -48,7 +48,8 @@ def parts(
     """Row numbers of aged memories that belong together, oldest first; their texts need not be read yet.
 
     Args:
-        lives: Active memories of one project and type, oldest first; those that may not be consolidated are passed over.
+        lives: Active memories of one project and type, oldest first; those that may not be consolidated are passed
+            over.
         vectors: float32, (n, d), unit rows in the order of ``lives``, all of one space.
         thresholds: Those of the space.
         now: Decides who has aged.
