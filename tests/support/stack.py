@@ -101,6 +101,8 @@ class Stack:
         )
         log.close()
         self.wait_ready(within_s=within_s)
+        # worker and beat start when the others are ready
+        wait_until(lambda: len(self.pids()) == len(self.processes()), within_s=within_s, what="every process")
         return self
 
     def wait_ready(self, *, within_s: float = READY_S) -> None:
@@ -122,15 +124,19 @@ class Stack:
         path = self.home / "up.log"
         return "\n".join(path.read_text("utf-8", "replace").splitlines()[-lines:]) if path.exists() else ""
 
-    def pids(self) -> dict[str, int]:
-        """Process ids by name, as the supervisor knows them."""
+    def processes(self) -> dict[str, dict[str, Any]]:
+        """What the supervisor says of each process, by name."""
         for folder in (self.home / "run", *Path(tempfile.gettempdir()).glob("perdure-*")):
             state = folder / "processes.json"
             if state.exists():
                 data = json.loads(state.read_text("utf-8"))
                 if self.process is None or data["pid"] == self.process.pid:
-                    return {name: entry["pid"] for name, entry in data["processes"].items() if entry["running"]}
+                    return dict(data["processes"])
         return {}
+
+    def pids(self) -> dict[str, int]:
+        """Process ids by name of those that run, as the supervisor knows them."""
+        return {name: entry["pid"] for name, entry in self.processes().items() if entry["running"]}
 
     def kill(self, *names: str) -> None:
         """kill -9 the named processes (all but the supervisor when none is named), children of the worker too."""

@@ -55,6 +55,7 @@ def examine(settings: Settings, place: Place) -> Iterator[Finding]:
     yield sqlite()
     yield from home(settings)
     yield disk(settings)
+    yield from store(settings)
     yield from leftover(settings)
     yield from services(settings, place)
 
@@ -138,6 +139,32 @@ def disk(settings: Settings) -> Finding:
     return Finding("disk", State.OK, text)
 
 
+def store(settings: Settings) -> Iterator[Finding]:
+    """Whether the store can be opened by this version."""
+    from perdure.errors import NotFound, PerdureError
+
+    try:
+        from perdure.maintenance import database
+
+        facts = database.info(settings)
+    except ModuleNotFoundError:
+        return  # said under packages
+    except NotFound:
+        yield Finding("store", State.NOTE, "not there yet; the services make it", "perdure up --detach")
+    except PerdureError as error:
+        yield Finding("store", State.WRONG, error.message, _STORE_MENDS.get(error.reason.value, "perdure db check"))
+    else:
+        yield Finding("store", State.OK, f"{facts.url}, {facts.bytes / 1e6:.1f} MB")
+
+
+_STORE_MENDS = {
+    "store_newer": "install the Perdure that wrote it: pip install --upgrade perdure",
+    "store_foreign": "set PERDURE_STORE_URL to another file",
+    "store_corrupt": "put a backup in its place (perdure db backup makes them)",
+    "sqlite_unsafe": "pip install --upgrade 'apsw>=3.54.1'",
+}
+
+
 def leftover(settings: Settings) -> Iterator[Finding]:
     """Processes of a supervisor that was killed."""
     if not settings.run_dir.is_dir():
@@ -194,7 +221,9 @@ def _no_gateway(settings: Settings, place: Place, here: bool, status: int, body:
 
 def _processes(run: Any) -> Iterator[Finding]:
     for name, process in run.processes.items():
-        if process.pid is None:
+        if process.pid is None and not process.restarts:
+            yield Finding(name, State.NOTE, "is being started", "perdure status")
+        elif process.pid is None:
             yield Finding(
                 name, State.WRONG, f"ended and is started again, {process.restarts} times", f"perdure logs {name}"
             )

@@ -39,8 +39,12 @@ LOG_NAME = "perdure.log"
 START_LOG_NAME = "up.log"
 LOCK_WAIT_S = 0.5
 STOP_WAIT_S = 20.0
+FAILING_RESTARTS = 4
+LATE_WAIT_S = 2.0
 _POLL_S = 0.05
 BROKER = "broker"
+START_LATE = ("worker", "beat")
+"""Nobody waits for these two, and they take as much of the machine to start as all others."""
 
 
 @click.command()
@@ -100,7 +104,11 @@ def _up(settings: Any, file: Path, *, in_background: bool) -> int:
     pid = os.getpid()
     run = Run(pid=pid, born=birth(pid), since=time.time(), url=local_url(settings), detached=in_background)
     supervisor = Supervisor(
-        Tee(terminal, settings.log_dir / LOG_NAME), run, settings.run_dir / STATE_NAME, stop_last=(BROKER,)
+        Tee(terminal, settings.log_dir / LOG_NAME),
+        run,
+        settings.run_dir / STATE_NAME,
+        stop_last=(BROKER,),
+        start_late=START_LATE,
     )
     for name, command in processes.items():
         supervisor.add_process(name, command_line(command), env=environment, cwd=str(settings.home))
@@ -109,6 +117,7 @@ def _up(settings: Any, file: Path, *, in_background: bool) -> int:
         place = local_place(settings)
         if wait_ready(place, stop=lambda: supervisor.stopping, seen=lambda _status, _body: None, wait_s=float("inf")):
             took_s = time.monotonic() - began
+            supervisor.hurry()
             line = ready_line(place.url, memories_count(place), took_s, "Ctrl-C stops.")
             supervisor.announce(paint(line, bold=True))
 
@@ -152,18 +161,45 @@ def _up_detached(settings: Any, processes: Path) -> int:
             missing = [name for name, good, _text in dependencies(body) if not good] if status else ["gateway"]
             show(f"Starting Perdure, {time.monotonic() - began:.0f} s; waiting for {', '.join(missing) or 'readiness'}")
 
-        ready = wait_ready(place, stop=lambda: child.poll() is not None, seen=seen, wait_s=READY_WAIT_S)
+        def hopeless() -> bool:
+            return child.poll() is not None or bool(_failing(settings.run_dir))
+
+        try:
+            ready = wait_ready(place, stop=hopeless, seen=seen, wait_s=READY_WAIT_S)
+        except KeyboardInterrupt:
+            note("The services go on starting in the background; `perdure down` stops them.")
+            raise
     if child.poll() is not None:
         raise Failure(f"The services ended at once. {_last_words(log)}")
     if not ready:
-        raise Failure(
-            f"The services run but are not ready after {READY_WAIT_S:g} s; see: perdure status, perdure logs", Exit.AWAY
-        )
+        # they stay: whatever they wait for may come
+        child.returncode = 0
+        if failing := _failing(settings.run_dir):
+            said = f"{' and '.join(failing)} keep ending" if len(failing) > 1 else f"{failing[0]} keeps ending"
+            raise Failure(f"Perdure is not ready: {said}; see: perdure logs {failing[0]}, perdure doctor", Exit.AWAY)
+        raise Failure(f"Perdure is not ready after {READY_WAIT_S:g} s; see: perdure status, perdure logs", Exit.AWAY)
+    _wait_all_started(settings.run_dir)
     took_s = time.monotonic() - began
     say(ready_line(place.url, memories_count(place), took_s, "`perdure down` stops it."))
     # it lives on by itself; Popen would warn of a child that nobody waits for
     child.returncode = 0
     return Exit.OK
+
+
+def _failing(run_dir: Path) -> list[str]:
+    """Processes that ended so often that waiting for them is no use."""
+    run = living_run(run_dir)
+    return [name for name, process in run.processes.items() if process.restarts >= FAILING_RESTARTS] if run else []
+
+
+def _wait_all_started(run_dir: Path) -> None:
+    """Wait for the processes that start late; they are started the moment the others are ready."""
+    deadline = time.monotonic() + LATE_WAIT_S
+    while time.monotonic() < deadline:
+        run = living_run(run_dir)
+        if run is None or all(process.pid is not None for process in run.processes.values()):
+            return
+        time.sleep(_POLL_S)
 
 
 @contextlib.contextmanager
@@ -278,7 +314,7 @@ def _show_status(answer: dict[str, Any], parts: dict[str, tuple[bool, str]]) -> 
     rows = []
     for name, process in answer["processes"].items():
         if process["pid"] is None:
-            shown = "starting again"
+            shown = "starting again" if process["restarts"] else "starting"
         else:
             shown = "ready" if process["ready"] else f"not ready {parts.get(name, (False, ''))[1]}".strip()
         up = duration(process["up_s"]) if process["up_s"] is not None else "-"

@@ -20,6 +20,7 @@ from perdure import settings as settings_module
 from perdure.cli.failure import Exit, Failure
 from perdure.cli.gateway_client import Gateway
 from perdure.cli.place import Place
+from perdure.gateway.policy import Policy, UnsafeSettings
 from perdure.settings import Settings
 
 READY_POLL_S = 0.1
@@ -83,13 +84,17 @@ def prepare_home(settings: Settings) -> list[str]:
 
 
 def check_port(settings: Settings) -> None:
-    """Make sure that the gateway can listen.
+    """Make sure that the gateway can listen, and would not refuse its settings.
 
     Raises:
         Failure: another program listens there, or the address is not this machine's.
     """
     if settings.port == 0:
         raise Failure("PERDURE_PORT must be a number from 1 to 65535.", Exit.USAGE)
+    try:
+        Policy.of(settings)
+    except UnsafeSettings as error:
+        raise Failure(str(error), Exit.USAGE) from error
     family = socket.AF_INET6 if ":" in settings.bind else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         # as the gateway does: a port that was closed a moment ago is free

@@ -235,7 +235,10 @@ def test_a_taken_port_is_refused_by_name(perdure: Home) -> None:
 
 @pytest.mark.e2e
 def test_a_start_that_fails_at_once_says_why(perdure: Home) -> None:
-    ran = perdure.run("up", "--detach", PERDURE_BIND="203.0.113.7")
+    open_to_all = perdure.run("up", "--detach", PERDURE_BIND="0.0.0.0")
+    assert open_to_all.returncode == 2
+    assert "PERDURE_AUTH=token" in open_to_all.stderr
+    ran = perdure.run("up", "--detach", PERDURE_BIND="203.0.113.7", PERDURE_AUTH="token")
     assert ran.returncode == 1
     assert "PERDURE_BIND" in ran.stderr
     assert perdure.run("up", PERDURE_PORT="many").returncode == 2
@@ -250,6 +253,24 @@ def test_a_command_waits_for_a_gateway_that_is_started_again(perdure: Home) -> N
     ran = perdure.run("stats", "--json")
     assert ran.returncode == 0, ran.stderr
     assert json.loads(ran.stdout) == {"active": 7}
+
+
+@pytest.mark.e2e
+def test_a_start_whose_gateway_keeps_ending_names_it_and_does_not_wait_for_ever(perdure: Home) -> None:
+    perdure.processes["gateway"] = "sh -c 'echo no luck; exit 3'"
+    ran = perdure.run("up", "--detach")
+    assert ran.returncode == 5
+    assert "gateway keeps ending" in ran.stderr
+    assert "no luck" in perdure.run("logs", "gateway").stdout
+
+
+@pytest.mark.e2e
+def test_what_nobody_waits_for_is_started_when_the_others_are_ready(perdure: Home) -> None:
+    perdure.processes["worker"] = "sleep 603"
+    perdure.start()
+    wait_until(lambda: perdure.pid("worker"), what="the worker")
+    assert perdure.run("up", "--detach").returncode == 1
+    assert perdure.run("down").returncode == 0
 
 
 @pytest.mark.e2e
