@@ -274,17 +274,23 @@ def _associations(
     asked: _QueryVector,
     now: datetime,
 ) -> tuple[Hit, ...]:
-    """Neighbours of the centre of what was recalled, above the floor and not shown yet."""
+    """Neighbours of the centre of what was recalled that were not shown yet.
+
+    Statements are nearer to each other than to questions, so the floor for questions would let anything in: an
+    association lies above the middle between that floor and "about the same thing".
+    """
     rows = [vectors[hit.memory.id] for hit in answer.recall if hit.memory.id in vectors]
     filter_ = _reach(question, now).widest
     if not rows or filter_ is None:
         return ()
     centre = unit(np.mean(np.stack(rows), axis=0))
     shown = {hit.memory.id for hit in (*answer.recognition, *answer.recall)}
+    thresholds = asked.space.thresholds
+    floor = (thresholds.floor + thresholds.cluster) / 2
     near = [
         hit
         for hit in reader.dense(centre, asked.space.fingerprint, filter_, limit=question.limit, exclude=shown)
-        if hit.similarity > asked.space.thresholds.floor
+        if hit.similarity > floor
     ]
     cards = reader.cards([hit.id for hit in near])
     entries = [pipeline.associated(cards[hit.id], hit.similarity, now) for hit in near if hit.id in cards]

@@ -107,6 +107,19 @@ def test_associations_are_neighbours_not_shown_yet_and_never_refresh_decay(world
     assert kept.shown_count == 2
 
 
+def test_what_is_not_near_is_no_association(world: MemoryWorld) -> None:
+    world.say("otter river bank den fish")
+    world.say("tabs are four spaces wide in every file")
+    assert world.ask("otter", depth=3).associations == ()
+
+
+def test_before_the_first_vector_no_association_is_sought(world: MemoryWorld) -> None:
+    world.embedder.away = True
+    world.say("otter river bank den fish")
+    answer = world.ask("otter", depth=3)
+    assert (answer.stage, len(answer.recall), answer.associations) == (2, 1, ())
+
+
 def test_full_delivery_moves_access_and_a_summary_moves_shown_only(world: MemoryWorld) -> None:
     kept = world.say("The mill grinds rye")
     world.clock.advance(days=3)
