@@ -73,10 +73,10 @@ def vector(seed: int, dimension: int = DIMENSION) -> Vector:
     return row
 
 
-_WORDS = (
-    "postgres redis deploys deploying cache getUserById ERR_CONN_RESET src/auth.ts retry timeout Zürich résumé миграция "
-    "東京都庁 数据库 トークン 한국어 v2.13.7 queue worker lease vector index backup restore token tenant scope"
-).split()
+_WORDS = """
+postgres redis deploys deploying cache getUserById ERR_CONN_RESET src/auth.ts retry timeout Zürich résumé миграция
+東京都庁 数据库 トークン 한국어 v2.13.7 queue worker lease vector index backup restore token tenant scope
+""".split()  # noqa: SIM905 - reads better than a list
 
 
 def random_memory(rng: random.Random, at: int, namespace: NamespaceName = DEFAULT_NAMESPACE) -> Memory:

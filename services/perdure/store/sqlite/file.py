@@ -170,7 +170,11 @@ def _readable(path: Path, size: int) -> bool:
             tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
             if not {"memory", "namespace", "meta"} <= tables:
                 return False
-            return size > _QUICK_CHECK_BYTES or connection.execute("PRAGMA quick_check(1)").get == "ok"
+            if size > _QUICK_CHECK_BYTES:
+                return True
+            problems = [str(row[0]) for row in connection.execute("PRAGMA quick_check(10)")]
+            # A damaged full-text index can be made anew from the rows (``repair``), so it is no reason to refuse.
+            return all(problem == "ok" or "fts5" in problem.lower() for problem in problems)
         finally:
             connection.close()
     except apsw.Error:
