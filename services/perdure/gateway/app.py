@@ -97,7 +97,23 @@ def make_app(
     app.include_router(memory_routes(backends.memories, shield))
     app.include_router(operation_routes(backends, metrics, version))
     app.router.routes.extend(mcp.routes())
+    _describe_access(app)
     return app
+
+
+def _describe_access(app: FastAPI) -> None:
+    """Adds the bearer token to OpenAPI; FastAPI only knows schemes that it enforces itself."""
+    made = app.openapi
+
+    def described() -> dict[str, Any]:
+        api = made()
+        if "security" not in api:
+            api["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+            # the empty alternative is local mode, which needs none
+            api["security"] = [{"token": []}, {}]
+        return api
+
+    app.openapi = described  # type: ignore[method-assign]  # the way FastAPI documents
 
 
 async def _perdure_error(request: Request, error: Exception) -> Response:

@@ -57,13 +57,15 @@ class Perimeter:
                 "This Host header is not one the gateway answers to. Name it in PERDURE_ALLOWED_HOSTS if it is yours.",
                 reason=Reason.HOST_REFUSED,
             )
-        for origin in headers.getlist("origin"):
-            if not self._policy.accepts_origin(origin, host):
-                raise PermissionDenied(
-                    "Pages of other sites may not call this gateway. Name the origin in PERDURE_ALLOWED_ORIGINS if it "
-                    "is yours.",
-                    reason=Reason.ORIGIN_REFUSED,
-                )
+        origins = headers.getlist("origin")
+        if not all(self._policy.accepts_origin(origin, host) for origin in origins) or (
+            not origins and _is_embedded_elsewhere(headers)
+        ):
+            raise PermissionDenied(
+                "Pages of other sites may not call this gateway. Name the origin in PERDURE_ALLOWED_ORIGINS if it "
+                "is yours.",
+                reason=Reason.ORIGIN_REFUSED,
+            )
 
     async def _body(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
         """The way to read the body: checked, and within the limit."""
@@ -81,6 +83,12 @@ class Perimeter:
         if declared > limit:
             raise _too_large(limit)
         return await _held(receive, limit) if has_body else receive
+
+
+def _is_embedded_elsewhere(headers: Headers) -> bool:
+    """True for what a browser fetches for a page of another site without naming its origin (images, scripts)."""
+    site, mode = headers.get("sec-fetch-site", ""), headers.get("sec-fetch-mode", "")
+    return site in ("cross-site", "same-site") and mode != "navigate"
 
 
 def _declared_bytes(headers: Headers) -> int:

@@ -156,6 +156,14 @@ async def test_two_tokens_in_one_process_never_mix(era: str) -> None:
                     await client.read_resource(f"memory://{ids[other]}")
 
 
+async def test_a_memory_remembers_which_program_it_was_said_in() -> None:
+    services = FakeServices()
+    async with connected(services, "auto") as client:
+        await said(client, "memory_save", content="x")
+    (memory,) = services.memories.rows.values()
+    assert memory.origin.host
+
+
 async def test_scopes_are_enforced_on_each_tool() -> None:
     services = FakeServices()
     token = services.access.add("pdr_a_1", "acme", "read")

@@ -211,5 +211,6 @@ async def test_openapi_names_every_route_with_examples() -> None:
         "/memories/{id}/history", "/memories/{id}/restore", "/maintenance/jobs", "/maintenance/jobs/{job_id}",
         "/maintenance/jobs/{job_id}/cancel", "/healthz", "/readyz", "/metrics",
     } == api["paths"].keys()  # fmt: skip
+    assert api["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
     assert api["components"]["schemas"]["SaveBody"]["examples"]
     assert api["components"]["schemas"]["CheckpointBody"]["examples"]

@@ -14,7 +14,7 @@ from perdure.domain.recall.answer import DEPTH_DEFAULT, LIMIT_DEFAULT, LIMIT_MAX
 from perdure.domain.saving import Checkpoint, Draft, Edit
 from perdure.gateway.schemas import Moment, ProvenanceName, StatusName, TypeName, Unit, edit_of
 
-TOKENS_MIN = 200
+TOKENS_MIN = 300
 TOKENS_MAX = 20_000
 
 Id = Annotated[str, Field(description="Id of a memory.")]

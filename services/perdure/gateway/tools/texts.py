@@ -23,7 +23,7 @@ LEAST_CHARS = 80
 TOKENS_OF_ONE = 12_000
 """A memory holds up to 32 KiB of content; more than this of one is read by asking for it."""
 
-_FRAME_TOKENS = 60
+_FRAME_TOKENS = 100
 """Headings, the notice and a closing sentence around the blocks."""
 
 
@@ -95,7 +95,11 @@ def found(answer: Answer, word: str, *, max_tokens: int | None, limit: int) -> s
     main = answer.recognition if summary else answer.recall
     if not main and not answer.associations:
         return "\n".join(["No memory matches this query.", *notes])
-    first = _fit(word, main[:limit], (max_tokens or TOKENS_DEFAULT) - _FRAME_TOKENS * (1 + len(notes)), summary=summary)
+    first = _fit(word, main[:limit], (max_tokens or TOKENS_DEFAULT) - _FRAME_TOKENS - 25 * len(notes), summary=summary)
+    if main and not first.blocks:
+        # long tags and keys alone can use up a small budget; the best one is shown all the same
+        best = fenced(word, {"id": main[0].memory.id, "score": f"{main[0].score:.3f}"}, [main[0].memory.summary])
+        first = _Fitting((best,), 0, shortened=True, omitted=len(main[:limit]) - 1)
     lines = [_heading(len(first.blocks), summary), NOTICE, "", "\n\n".join(first.blocks)]
     near = _fit(word, answer.associations[:limit], first.left, summary=False)
     if near.blocks:
