@@ -35,6 +35,7 @@ async def answers() -> dict[str, dict[str, Any]]:
         return await asyncio.to_thread(collect, ask)
 
 
+@pytest.mark.requirement("BRIDGE-07")
 async def test_the_shipped_catalogue_holds_the_gateways_own_answers() -> None:
     shipped = json.loads(CATALOGUE_FILE.read_text(encoding="utf-8"))
     assert await answers() == shipped, "run: python -m perdure.gateway.catalogue"

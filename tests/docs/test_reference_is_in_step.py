@@ -47,10 +47,12 @@ def rows(text: str) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("name", reference_pages.PAGES)
+@pytest.mark.requirement("SKEL-02")
 def test_a_page_that_the_code_writes_is_what_it_would_write_now(name: str) -> None:
     assert page(name) == reference_pages.PAGES[name](), "run: .venv/bin/python tests/support/reference_pages.py"
 
 
+@pytest.mark.requirement("SKEL-02")
 def test_every_name_of_a_setting_in_the_documentation_exists() -> None:
     known = {f"PERDURE_{name.upper()}" for name in Settings.model_fields} | set(
         re.findall(r"`(PERDURE_\w+)`", reference_pages.SETTINGS_FOOT)
@@ -63,6 +65,7 @@ def test_every_name_of_a_setting_in_the_documentation_exists() -> None:
 # ------------------------------------------------------------------ REST
 
 
+@pytest.mark.requirement("REST-01")
 def test_every_route_is_described_with_its_parameters_and_no_other() -> None:
     paths = make_app(FakeServices().backends(), Policy()).openapi()["paths"]
     actual = {
@@ -92,6 +95,7 @@ def test_every_field_is_named_on_the_page(model: Any) -> None:
 # ------------------------------------------------------------------ errors, limits, metrics
 
 
+@pytest.mark.requirement("SKEL-05")
 def test_every_code_and_reason_is_described_and_no_other() -> None:
     text = page("errors.md")
     assert {cells[0].strip("`") for cells in rows(section(text, "## Codes"))} - {"code"} == {c.value for c in Code}
@@ -128,6 +132,7 @@ def test_limits_are_those_of_the_code() -> None:
     assert namespace.namespace_name("a" * 63)
 
 
+@pytest.mark.requirement("SKEL-04")
 def test_every_metric_in_the_sources_is_described_and_no_other() -> None:
     declared = re.compile(r"\.(?:counter|gauge|histogram)\(\s*\"(\w+)\"")
     actual = {

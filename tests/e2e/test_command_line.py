@@ -21,6 +21,7 @@ def stack() -> Iterator[Stack]:
         yield started
 
 
+@pytest.mark.requirement("CLI-08")
 def test_what_is_added_is_found_listed_changed_and_erased(stack: Stack) -> None:
     added = stack.perdure("add", "- The staging database listens on port 6543", "-p", "shop", "--tags", "db", "--json")
     assert added.returncode == 0, added.stderr
@@ -40,12 +41,14 @@ def test_what_is_added_is_found_listed_changed_and_erased(stack: Stack) -> None:
     assert stack.perdure("get", memory).returncode == 3
 
 
+@pytest.mark.requirement("CLI-01")
 def test_text_comes_back_from_standard_input_as_it_was(stack: Stack) -> None:
     text = "- 一つ目\n- zwei é 🧠\n\n```\ncode\n```"
     saved = json.loads(stack.perdure("add", "-", "--json", stdin=text + "\n").stdout)
     assert json.loads(stack.perdure("get", saved["id"], "--json").stdout)["content"] == text
 
 
+@pytest.mark.requirement("SAVE-17")
 def test_an_export_imported_again_changes_nothing(stack: Stack, tmp_path: Path) -> None:
     stack.perdure("add", "Exports are JSON Lines")
     target = str(tmp_path / "all.jsonl")
@@ -75,6 +78,7 @@ def test_a_token_opens_its_namespace_and_no_other_until_it_is_revoked(stack: Sta
     assert {entry["name"] for entry in names} == {"default", "team"}
 
 
+@pytest.mark.requirement("STORE-06")
 def test_the_store_is_backed_up_and_checked_while_the_services_run(stack: Stack, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
     assert stack.perdure("db", "backup", str(copy)).returncode == 0
@@ -85,6 +89,7 @@ def test_the_store_is_backed_up_and_checked_while_the_services_run(stack: Stack,
     assert json.loads(checked.stdout)["clean"] is True
 
 
+@pytest.mark.requirement("EMB-13")
 def test_reembed_ends_and_doctor_and_status_find_all_well(stack: Stack) -> None:
     done = stack.perdure("reembed", timeout_s=120)
     assert done.returncode == 0, done.stderr + done.stdout
@@ -96,6 +101,7 @@ def test_reembed_ends_and_doctor_and_status_find_all_well(stack: Stack) -> None:
     assert set(status["processes"]) >= {"broker", "embedding", "retrieval", "maintenance", "worker", "beat", "gateway"}
 
 
+@pytest.mark.requirement("CLI-07")
 def test_doctor_names_the_service_that_is_away(stack: Stack) -> None:
     # stopped and not ended, so that the supervisor does not start it again meanwhile
     embedding = stack.pids()["embedding"]

@@ -40,6 +40,7 @@ def _texts(memory: SampleMemory) -> set[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.requirement("QUALITY-01")
 def test_a_recall_set_is_as_large_as_its_figures_need(language: RecallLanguage) -> None:
     recall = load_recall_set(language)
     assert len(recall.memories) >= SIZES[language][0]
@@ -161,6 +162,7 @@ def test_the_files_hold_one_json_object_a_line_in_nfc() -> None:
         assert unicodedata.is_normalized("NFC", text), path.name
 
 
+@pytest.mark.requirement("QUALITY-02")
 def test_locomo_is_none_where_the_file_is_absent(tmp_path: Path) -> None:
     assert load_locomo(tmp_path / "absent.json") is None
 

@@ -42,6 +42,7 @@ def test_namespaces_are_made_once_and_counted(store: Store) -> None:
         assert found.created_at == START
 
 
+@pytest.mark.requirement("ACCESS-03")
 def test_tokens_are_kept_used_and_revoked(store: Store) -> None:
     token = Token(
         id="abc",
@@ -92,6 +93,7 @@ def _job(id_: str = "j1", kind: JobKind = JobKind.REEMBED) -> Job:
     return Job(id=id_, kind=kind, state=JobState.QUEUED, created_at=START, parameters={"a": "b"})
 
 
+@pytest.mark.requirement("JOB-02")
 def test_one_unfinished_job_of_a_kind(store: Store) -> None:
     with store.work() as work:
         assert work.add_job(_job()) == _job()
@@ -107,6 +109,7 @@ def test_one_unfinished_job_of_a_kind(store: Store) -> None:
         assert [job.id for job in work.jobs(JobKind.REEMBED, 9)] == ["j1"]
 
 
+@pytest.mark.requirement("JOB-02")
 def test_a_job_runs_under_one_lease_until_it_lapses(store: Store) -> None:
     until = START + timedelta(seconds=10)
     with store.work() as work:
@@ -172,6 +175,7 @@ def test_a_check_counts_what_it_saw(store: Store) -> None:
     assert store.repair().findings == ()
 
 
+@pytest.mark.requirement("STORE-06")
 def test_a_backup_is_a_store_of_its_own(store: Store, tmp_path: Path) -> None:
     target = tmp_path / "sub" / "copy.db"
     if store.info().backend == "memory":

@@ -33,6 +33,7 @@ def _get(store: Store, id_: MemoryId, scope: Scope = HERE):  # type: ignore[no-u
         return reader.get(id_)
 
 
+@pytest.mark.requirement("STORE-01")
 def test_a_memory_comes_back_as_it_was(store: Store) -> None:
     one = memory(
         "Zeile eins\nZeile zwei 東京",
@@ -71,6 +72,7 @@ def test_an_unknown_id_is_none_and_missing_from_many(store: Store) -> None:
         assert reader.history(new_id()) == ()
 
 
+@pytest.mark.requirement("STORE-01")
 def test_an_id_key_or_text_that_is_taken_is_refused_and_nothing_is_written(store: Store) -> None:
     first = _add(store, memory("one", key="k", project="p"), memory("plain", project="p"))
     for other in (
@@ -108,6 +110,7 @@ def test_key_and_text_are_free_again_once_their_owner_is_archived(store: Store) 
     [np.array([np.nan] * DIMENSION, dtype=np.float32), np.array([np.inf] + [0] * (DIMENSION - 1)), vector(1, 8)],
     ids=["nan", "infinity", "dimension"],
 )
+@pytest.mark.requirement("STORE-09")
 def test_a_bad_vector_is_refused_and_nothing_is_written(store: Store, bad) -> None:  # type: ignore[no-untyped-def]
     _add(store, memory("good"))
     with pytest.raises(InvalidArgument) as caught, store.write(HERE, ACTOR) as unit:
@@ -119,6 +122,7 @@ def test_a_bad_vector_is_refused_and_nothing_is_written(store: Store, bad) -> No
             reader.dense(bad, SPACE, Filter(), limit=1)
 
 
+@pytest.mark.requirement("STORE-11")
 def test_a_change_raises_the_revision_and_keeps_what_was(store: Store) -> None:
     one = _add(store, memory("before the change"))
     with store.write(HERE, ACTOR) as unit:
@@ -235,6 +239,7 @@ def test_an_imported_revision_is_kept_once(store: Store) -> None:
         assert unit.history(one.id) == (revision,)
 
 
+@pytest.mark.requirement("SEARCH-15")
 def test_pages_run_newest_first_and_meet_without_gap_or_overlap(store: Store) -> None:
     memories = [
         memory(f"n{at}", created_at=START + timedelta(minutes=at // 3), project=f"p{at % 2}") for at in range(11)
@@ -286,6 +291,7 @@ def test_a_zero_question_and_an_unknown_space_find_nothing(store: Store) -> None
         assert reader.lexical(LexicalQuery(()), Filter(), limit=5).hits == ()
 
 
+@pytest.mark.requirement("SAVE-08")
 def test_a_stored_zero_vector_is_nobodys_neighbour(store: Store) -> None:
     one = memory("zero")
     with store.write(HERE, ACTOR) as unit:
@@ -325,6 +331,7 @@ def test_terms_are_never_syntax(store: Store) -> None:
 @pytest.mark.parametrize(
     "query", ["数", "数据", "数据库", "миграция", "resume", "RÉSUMÉ", "getUserById", "user by id", "v2.13.7"]
 )
+@pytest.mark.requirement("FAULT-05")
 def test_words_of_many_scripts_are_found(store: Store, query: str) -> None:
     one = memory("数据库の миграция: résumé of getUserById in v2.13.7")
     _add(store, one, *(memory(f"filler {at}") for at in range(5)))
@@ -334,6 +341,7 @@ def test_words_of_many_scripts_are_found(store: Store, query: str) -> None:
     assert 0 < answer.hits[0].bm25 <= answer.ceiling
 
 
+@pytest.mark.requirement("STORE-05")
 def test_nothing_crosses_from_one_namespace_to_another(store: Store) -> None:
     with store.access() as access:
         access.create_namespace(OTHER.namespace, START)
@@ -361,6 +369,7 @@ def test_nothing_crosses_from_one_namespace_to_another(store: Store) -> None:
         assert caught.value.reason is Reason.NAMESPACE_NOT_FOUND
 
 
+@pytest.mark.requirement("STORE-05")
 def test_one_id_may_live_in_two_namespaces(store: Store) -> None:
     with store.access() as access:
         access.create_namespace(OTHER.namespace, START)
@@ -370,6 +379,7 @@ def test_one_id_may_live_in_two_namespaces(store: Store) -> None:
     assert _get(store, one.id, OTHER).statement.content == "there"
 
 
+@pytest.mark.requirement("STORE-10")
 def test_a_memory_without_a_vector_is_queued_with_one_job_and_one_event(store: Store, clock: SetClock) -> None:
     one, two = memory("one"), memory("two")
     _add(store, one, seed=None)
@@ -395,6 +405,7 @@ def test_a_memory_without_a_vector_is_queued_with_one_job_and_one_event(store: S
         assert work.pending_count() == 2
 
 
+@pytest.mark.requirement("EMB-13")
 def test_the_first_vectors_space_is_the_active_one_until_the_switch(store: Store) -> None:
     one, two = memory("one"), memory("two")
     with store.read(HERE) as reader:
@@ -429,6 +440,7 @@ def test_the_first_vectors_space_is_the_active_one_until_the_switch(store: Store
     assert store.check().findings == ()
 
 
+@pytest.mark.requirement("STORE-12")
 def test_purge_leaves_nothing_to_find(store: Store) -> None:
     one, other = memory("secret canary 9931", key="k"), memory("other")
     _add(store, one, other)
@@ -454,6 +466,7 @@ def test_purge_leaves_nothing_to_find(store: Store) -> None:
     assert store.check().findings == ()
 
 
+@pytest.mark.requirement("JOB-05")
 def test_an_answer_is_remembered_until_it_expires(store: Store, clock: SetClock) -> None:
     with store.write(HERE, ACTOR) as unit:
         unit.remember("k", Replay("r", b"\x00answer"), expires_at=clock.now() + timedelta(hours=1))
@@ -468,6 +481,7 @@ def test_an_answer_is_remembered_until_it_expires(store: Store, clock: SetClock)
         assert work.expire_replays(clock.now(), 10) == 0
 
 
+@pytest.mark.requirement("STORE-10")
 def test_an_exception_undoes_everything(store: Store) -> None:
     with pytest.raises(ZeroDivisionError), store.write(HERE, ACTOR) as unit:
         unit.add(memory(), vector=vector(1), space=SPACE)

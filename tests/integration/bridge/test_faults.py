@@ -54,6 +54,7 @@ class WithSessions:
         return reply
 
 
+@pytest.mark.requirement("BRIDGE-03")
 def test_a_forgotten_session_is_opened_again_without_the_host_noticing(
     bridge: BridgeProcess, gateway: ScriptedGateway
 ) -> None:
@@ -114,6 +115,7 @@ def test_a_session_answered_locally_is_opened_at_a_gateway_that_insists(
 
 @pytest.mark.parametrize("modern", [False, True], ids=["legacy", "modern"])
 @pytest.mark.parametrize("tool", ["memory_search", "memory_save"])
+@pytest.mark.requirement("BRIDGE-09")
 def test_a_restart_between_two_calls_is_not_noticed(
     bridge: BridgeProcess, gateway: ScriptedGateway, modern: bool, tool: str
 ) -> None:
@@ -265,6 +267,7 @@ def test_a_token_file_that_others_can_read_is_named_on_stderr_but_not_sent(
     assert TOKEN not in bridge.stderr
 
 
+@pytest.mark.requirement("BRIDGE-07")
 def test_without_a_gateway_the_first_questions_are_answered_at_once(start) -> None:  # type: ignore[no-untyped-def]
     gateway = ScriptedGateway()
     bridge = start(PERDURE_URL=gateway.url)
@@ -326,6 +329,7 @@ def test_a_useless_address_ends_the_bridge_with_a_sentence(start) -> None:  # ty
     assert bridge.raw == []
 
 
+@pytest.mark.requirement("SKEL-08")
 def test_two_gateways_on_two_ports_do_not_meet(start) -> None:  # type: ignore[no-untyped-def]
     for first in running():
         for second in running():

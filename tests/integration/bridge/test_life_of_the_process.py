@@ -17,6 +17,7 @@ from support.scripted_gateway import Reply, ScriptedGateway, Seen, result, state
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX processes")
 
 
+@pytest.mark.requirement("BRIDGE-04")
 def test_it_ends_when_its_input_ends(bridge: BridgeProcess) -> None:
     bridge.ask("ping")
     bridge.end_input()
@@ -82,6 +83,7 @@ def test_it_ends_when_nobody_reads_its_output(gateway: ScriptedGateway) -> None:
 
 
 @posix_only
+@pytest.mark.requirement("BRIDGE-04")
 def test_it_ends_when_its_parent_is_killed_though_its_input_stays_open(gateway: ScriptedGateway) -> None:
     host = f"""
 import subprocess, time
@@ -118,6 +120,7 @@ def test_a_signal_ends_it_without_a_trace(bridge: BridgeProcess, number: signal.
     assert bridge.stderr == ""
 
 
+@pytest.mark.requirement("BRIDGE-05")
 def test_whatever_is_printed_goes_to_stderr(start, gateway: ScriptedGateway) -> None:  # type: ignore[no-untyped-def]
     program = """
 import os, threading

@@ -35,6 +35,7 @@ def test_a_legacy_session_carries_the_agreed_version_and_the_session_id(
         assert (seen.headers["mcp-protocol-version"], seen.headers["mcp-session-id"]) == ("2025-06-18", "s-1")
 
 
+@pytest.mark.requirement("BRIDGE-02")
 def test_a_modern_request_gets_its_headers_from_its_body(bridge: BridgeProcess, gateway: ScriptedGateway) -> None:
     bridge.ask_modern("tools/call", {"name": "память", "arguments": {}})
     headers = gateway.calls("tools/call")[0].headers
@@ -53,6 +54,7 @@ def test_both_eras_may_share_one_process(bridge: BridgeProcess, gateway: Scripte
     assert gateway.calls("tools/call")[0].headers["mcp-protocol-version"] == "2026-07-28"
 
 
+@pytest.mark.requirement("BRIDGE-02")
 def test_bodies_are_forwarded_byte_for_byte(bridge: BridgeProcess, gateway: ScriptedGateway) -> None:
     text = '"记忆 \\ud83e\\udde0 🧠"'
     head = '{"id" : "ü\\u00fc" ,"jsonrpc":"2.0", "method":"tools/call","params":'
@@ -65,6 +67,7 @@ def test_bodies_are_forwarded_byte_for_byte(bridge: BridgeProcess, gateway: Scri
 
 
 @pytest.mark.parametrize("text", ["line\nbreak", "\u2028\u2029\u0085", "a\r\nb", "\U0001f9e0", "\x00"])
+@pytest.mark.requirement("BRIDGE-05")
 def test_every_text_arrives_on_one_line(bridge: BridgeProcess, text: str) -> None:
     answer = bridge.ask("tools/call", {"name": "memory_search", "arguments": {"text": text}})
     assert json.loads(answer["result"]["content"][0]["text"]) == {"text": text}
@@ -79,6 +82,7 @@ def test_an_indented_answer_becomes_one_line(bridge: BridgeProcess, gateway: Scr
     assert len(bridge.raw) == 1
 
 
+@pytest.mark.requirement("BRIDGE-08")
 def test_the_start_tool_is_added_to_the_gateways_list(bridge: BridgeProcess) -> None:
     assert tool_names(bridge.ask("tools/list")) == ["memory_search", "memory_save", "memory_start"]
     assert tool_names(bridge.ask_modern("tools/list")) == ["memory_search", "memory_save", "memory_start"]

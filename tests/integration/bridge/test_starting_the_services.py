@@ -84,6 +84,7 @@ def absent():  # type: ignore[no-untyped-def]
     gateway.stop()
 
 
+@pytest.mark.requirement("BRIDGE-06")
 def test_the_first_question_starts_them_and_is_answered_meanwhile(start, installation, absent) -> None:  # type: ignore[no-untyped-def]
     bridge = start(installation.command, **settings(installation, absent))
     assert bridge.initialize()["result"]["serverInfo"]["name"] == "perdure"
@@ -97,6 +98,7 @@ def test_the_first_question_starts_them_and_is_answered_meanwhile(start, install
     assert installation.starts() == ["up --detach own-session=True"]
 
 
+@pytest.mark.requirement("BRIDGE-06")
 def test_several_bridges_start_them_once(start, installation, absent) -> None:  # type: ignore[no-untyped-def]
     bridges = [start(installation.command, **settings(installation, absent)) for _ in range(5)]
     for bridge in bridges:
@@ -130,6 +132,7 @@ def test_services_that_run_are_not_started(start, installation, gateway) -> None
 
 
 @pytest.mark.parametrize("forbids", ["PERDURE_AUTOSTART", "PERDURE_URL", "PERDURE_TOKEN"])
+@pytest.mark.requirement("BRIDGE-06")
 def test_any_other_configuration_forbids_starting(start, installation, absent, forbids: str) -> None:  # type: ignore[no-untyped-def]
     value = {"PERDURE_AUTOSTART": "0", "PERDURE_URL": absent.url, "PERDURE_TOKEN": "pdr_a_b"}[forbids]
     bridge = start(installation.command, **settings(installation, absent, **{forbids: value}))
@@ -141,6 +144,7 @@ def test_any_other_configuration_forbids_starting(start, installation, absent, f
     assert not (installation.home / "run").exists()
 
 
+@pytest.mark.requirement("BRIDGE-08")
 def test_the_start_tool_starts_them_waits_and_says_so(start, installation, absent) -> None:  # type: ignore[no-untyped-def]
     bridge = start(installation.command, **settings(installation, absent))
     bridge.send("tools/call", {"name": "memory_start"})

@@ -121,6 +121,7 @@ async def test_tools_are_listed_and_called(gateway: Gateway, errors: TextIO, mod
         assert names == ["memory_save", "memory_search", "memory_import", "memory_wait", "memory_start"]
 
 
+@pytest.mark.requirement("MCP-01")
 async def test_the_eras_are_negotiated_as_without_a_bridge(gateway: Gateway, errors: TextIO) -> None:
     async with Client(through_the_bridge(gateway, errors)) as client:
         await client.call_tool("memory_search", {"query": "x"})
@@ -131,6 +132,7 @@ async def test_the_eras_are_negotiated_as_without_a_bridge(gateway: Gateway, err
 
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.requirement("BRIDGE-09")
 async def test_a_restart_between_two_calls_is_not_noticed(gateway: Gateway, errors: TextIO, mode: str) -> None:
     async with Client(through_the_bridge(gateway, errors), mode=mode) as client:
         await client.call_tool("memory_save", {"content": "before"})

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from integration.cli.conftest import Command
 from support.rest_gateway import Answered, Asked, RestGateway, problem
 
@@ -10,6 +12,7 @@ def job(state: str, done: int = 0) -> dict[str, Any]:
     return {"id": "j1", "kind": "reembed", "state": state, "done": done, "total": 2, "message": f"{done} embedded"}
 
 
+@pytest.mark.requirement("EMB-13")
 def test_reembed_starts_the_job_and_follows_it_to_its_end(perdure: Command, gateway: RestGateway) -> None:
     states = iter([job("running", 1), job("succeeded", 2)])
     gateway.routes["POST /maintenance/jobs"] = Answered(job("queued"), 202)
@@ -38,6 +41,7 @@ def test_a_failed_job_is_an_error_with_its_reason(perdure: Command, gateway: Res
     assert "The model is away." in ran.out
 
 
+@pytest.mark.requirement("JOB-01")
 def test_jobs_are_listed_shown_and_cancelled(perdure: Command, gateway: RestGateway) -> None:
     gateway.routes["GET /maintenance/jobs"] = {"jobs": [job("running", 1)]}
     gateway.routes["GET /maintenance/jobs/j1"] = job("running", 1)

@@ -69,6 +69,7 @@ def test_search_shows_readable_blocks_with_score_and_reason(perdure: Command, ga
     assert "\x1b" not in ran.out
 
 
+@pytest.mark.requirement("SEARCH-02")
 def test_explain_shows_every_part_of_the_score(perdure: Command, gateway: RestGateway) -> None:
     gateway.routes["GET /memories/search"] = answer(item(1))
     out = perdure("search", "port", "--explain").out
@@ -126,6 +127,7 @@ def test_a_query_may_begin_with_a_dash(perdure: Command, gateway: RestGateway) -
     assert gateway.last.query == [("q", "- pnpm or npm?")]
 
 
+@pytest.mark.requirement("CLI-03")
 def test_a_search_that_matches_nothing_says_so_with_its_own_status(perdure: Command, gateway: RestGateway) -> None:
     gateway.routes["GET /memories/search"] = answer()
     ran = perdure("search", "port")
@@ -134,6 +136,7 @@ def test_a_search_that_matches_nothing_says_so_with_its_own_status(perdure: Comm
     assert perdure("search", "port", "--json").status == 6
 
 
+@pytest.mark.requirement("SEARCH-05")
 def test_words_alone_are_never_silent(perdure: Command, gateway: RestGateway) -> None:
     gateway.routes["GET /memories/search"] = answer(item(1), dense_ran=False, warnings=["Only words were compared."])
     ran = perdure("search", "port")
@@ -146,6 +149,7 @@ def test_json_is_the_exact_answer_whatever_it_holds(perdure: Command, gateway: R
     assert json.loads(perdure("search", "port", "--json").out) == said
 
 
+@pytest.mark.requirement("FAULT-11")
 def test_text_that_would_command_the_terminal_is_disarmed(perdure: Command, gateway: RestGateway) -> None:
     evil = memory(summary="\x1b[2Jgone\x07", content="a\x1b]0;title\x07b\u202ec", tags=["\x1b[31mred"])
     gateway.routes["GET /memories/search"] = answer(item(1, memory=evil))
@@ -165,6 +169,7 @@ def test_get_shows_every_field_that_has_a_value(perdure: Command, gateway: RestG
     assert json.loads(perdure("get", "0197-1", "--json").out)["problem"] == "It moved"
 
 
+@pytest.mark.requirement("CLI-03")
 def test_an_unknown_id_is_not_found(perdure: Command, gateway: RestGateway) -> None:
     ran = perdure("get", "../stats?x=1")
     assert ran.status == 3
@@ -210,6 +215,7 @@ def test_bad_values_are_wrong_usage_before_anything_is_sent(
     assert gateway.asked == []
 
 
+@pytest.mark.requirement("STORE-11")
 def test_history_shows_what_was_said_before(perdure: Command, gateway: RestGateway) -> None:
     past = {"revision": 1, "at": "2026-11-30T12:00:00Z", "actor": "local", "why": "replaced", "before": memory(3)}
     gateway.routes["GET /memories/0197-1/history"] = {"id": "0197-1", "memory": memory(), "revisions": [past]}

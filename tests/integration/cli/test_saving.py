@@ -83,6 +83,7 @@ def test_add_takes_the_flags_of_nan_forget(perdure: Command, saving: RestGateway
         "—dash",
     ],
 )
+@pytest.mark.requirement("CLI-01")
 def test_text_that_begins_with_a_dash_is_text(perdure: Command, saving: RestGateway, text: str) -> None:
     ran = perdure("add", text, "-p", "shop")
     assert ran.status == 0, ran.err
@@ -109,6 +110,7 @@ def test_a_word_that_looks_like_an_option_and_is_none_is_refused_with_a_suggesti
     assert saving.asked == []
 
 
+@pytest.mark.requirement("CLI-01")
 def test_a_dash_reads_standard_input_with_its_lines(perdure: Command, saving: RestGateway) -> None:
     perdure("add", "-", stdin="- first\n\n- 二番目 ✓\n")
     assert saving.last.body["content"] == "- first\n\n- 二番目 ✓"
@@ -121,6 +123,7 @@ def test_add_without_text_says_how_to_give_it(perdure: Command, saving: RestGate
         assert "standard input" in ran.err
 
 
+@pytest.mark.requirement("CLI-02")
 def test_json_is_the_exact_answer_of_the_gateway(perdure: Command, saving: RestGateway) -> None:
     assert json.loads(perdure("add", "text", "--json").out) == SAVED
 

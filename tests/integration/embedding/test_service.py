@@ -94,6 +94,7 @@ def test_documents_and_queries_get_unit_vectors_of_one_space(services: Services)
     assert client.describe()[1] == "ready"
 
 
+@pytest.mark.requirement("EMB-02")
 def test_it_listens_before_the_model_is_there_and_says_that_it_loads(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,6 +161,7 @@ def test_a_nul_in_a_text_does_not_cut_it(services: Services) -> None:
     assert not np.array_equal(whole, cut)
 
 
+@pytest.mark.requirement("EMB-08")
 def test_a_text_that_was_cut_is_reported(services: Services) -> None:
     found = services.ready().documents(["short", "word " * 20_000], timeout_s=WAIT_S)
     assert found.truncated == (False, True)
@@ -189,6 +191,7 @@ def test_an_empty_text_is_invalid_for_the_client_too(services: Services) -> None
     assert caught.value.reason is Reason.TEXT_UNUSABLE
 
 
+@pytest.mark.requirement("EMB-05")
 def test_many_callers_get_what_each_would_get_alone(services: Services) -> None:
     client = services.ready(embedding_test_delay_ms=5)
     texts = [f"note {number} about harbour {number % 7}" for number in range(40)]
@@ -210,6 +213,7 @@ def test_many_callers_get_what_each_would_get_alone(services: Services) -> None:
         assert np.allclose(found[text], alone.documents([text], timeout_s=WAIT_S).vectors[0], atol=1e-6)
 
 
+@pytest.mark.requirement("EMB-15")
 def test_a_question_is_answered_while_background_work_runs(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     provider = steer(monkeypatch)
     client = services.ready()
@@ -273,6 +277,7 @@ def test_a_full_queue_is_said_so(services: Services, monkeypatch: pytest.MonkeyP
         worker.join(WAIT_S)
 
 
+@pytest.mark.requirement("EMB-16")
 def test_a_space_without_measured_thresholds_gets_them_once(services: Services, fake: FakeProvider) -> None:
     told = {"embedding_provider": "ollama", "embedding_url": fake.url, "embedding_model": "nomic-embed-text"}
     first = services.ready(**told).space()

@@ -17,6 +17,7 @@ def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
+@pytest.mark.requirement("ACCESS-01")
 async def test_locally_a_request_without_a_token_is_the_namespace_default() -> None:
     services = FakeServices()
     async with gateway(services) as client:
@@ -35,6 +36,7 @@ async def test_locally_a_token_that_is_sent_still_counts() -> None:
     assert services.memories.callers[0].namespace == "acme"
 
 
+@pytest.mark.requirement("ACCESS-01")
 async def test_elsewhere_a_token_is_needed_for_everything_but_health() -> None:
     async with gateway(FakeServices(), HOSTED) as client:
         for path in ("/memories", "/memories/search?q=x", "/nothing", "/maintenance/jobs", "/memories/instructions"):
@@ -48,6 +50,7 @@ async def test_elsewhere_a_token_is_needed_for_everything_but_health() -> None:
         assert (await client.get("/.well-known/oauth-protected-resource")).status_code == 404
 
 
+@pytest.mark.requirement("ACCESS-07")
 async def test_two_tenants_see_nothing_of_each_other_on_any_path() -> None:
     services = FakeServices()
     ours, theirs = services.access.add("pdr_a_1", "acme"), services.access.add("pdr_b_2", "bolt")
@@ -91,6 +94,7 @@ async def test_two_tenants_see_nothing_of_each_other_on_any_path() -> None:
         (("experience",), set()),
     ],
 )  # fmt: skip
+@pytest.mark.requirement("ACCESS-05")
 async def test_scopes_are_enforced_on_each_route(scopes: tuple[str, ...], allowed: set[str]) -> None:
     services = FakeServices()
     token = services.access.add("pdr_a_1", "acme", *scopes)
@@ -147,6 +151,7 @@ async def test_a_token_is_not_kept_where_a_dump_of_memory_would_show_it() -> Non
     assert "verysecret" not in repr(vars(authenticator)["_kept"])
 
 
+@pytest.mark.requirement("ACCESS-09")
 async def test_guessing_is_slowed_down_by_address_and_a_known_token_is_not_locked_out() -> None:
     services = FakeServices()
     token = services.access.add("pdr_a_1", "acme")

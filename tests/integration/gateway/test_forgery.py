@@ -39,6 +39,7 @@ def stored_lines(text: str) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize("evil", EVIL)
+@pytest.mark.requirement("MCP-03")
 async def test_whatever_a_memory_holds_every_answer_shows_it_as_one_block_of_data(evil: str) -> None:
     services = FakeServices()
     async with gateway(services, Policy()) as client:
@@ -74,6 +75,7 @@ async def test_the_fences_word_is_new_in_every_answer() -> None:
     assert len(words) == 5
 
 
+@pytest.mark.requirement("SEARCH-10")
 async def test_an_answer_stays_within_its_budget_and_names_the_way_to_the_rest() -> None:
     async with gateway(FakeServices()) as client:
         for number in range(12):

@@ -10,6 +10,7 @@ from support.gateway_client import gateway
 CANARY = "canary-5d2e"
 
 
+@pytest.mark.requirement("SKEL-03")
 async def test_no_text_query_token_or_id_reaches_a_line(log: io.StringIO) -> None:
     services = FakeServices()
     token = services.access.add(f"pdr_a_{CANARY}", "acme")

@@ -54,6 +54,7 @@ async def said(client: Client, tool: str, **arguments: Any) -> str:
 
 
 @pytest.mark.parametrize("era", ERAS)
+@pytest.mark.requirement("MCP-01")
 async def test_a_session_saves_finds_corrects_and_archives(era: str) -> None:
     services = FakeServices()
     async with connected(services, era) as client:
@@ -97,6 +98,7 @@ async def test_a_session_saves_finds_corrects_and_archives(era: str) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
+@pytest.mark.requirement("MCP-02")
 async def test_mistakes_are_answers_a_model_can_act_on(era: str) -> None:
     services = FakeServices()
     async with connected(services, era) as client:
@@ -123,6 +125,7 @@ async def test_a_defect_is_a_protocol_error_with_its_cause_withheld(era: str) ->
 
 
 @pytest.mark.parametrize("era", ERAS)
+@pytest.mark.requirement("ACCESS-07")
 async def test_two_tokens_in_one_process_never_mix(era: str) -> None:
     services = FakeServices()
     tokens = {name: services.access.add(f"pdr_{name}_1", name) for name in ("acme", "bolt")}
@@ -164,6 +167,7 @@ async def test_a_memory_remembers_which_program_it_was_said_in() -> None:
     assert memory.origin.host
 
 
+@pytest.mark.requirement("ACCESS-05")
 async def test_scopes_are_enforced_on_each_tool() -> None:
     services = FakeServices()
     token = services.access.add("pdr_a_1", "acme", "read")
@@ -173,6 +177,7 @@ async def test_scopes_are_enforced_on_each_tool() -> None:
         assert "Memory works." in await said(client, "memory_health")
 
 
+@pytest.mark.requirement("MCP-04")
 async def test_more_toolsets_are_shown_when_asked_for_and_only_then_work() -> None:
     services = FakeServices()
     async with connected(services, "auto", path="/mcp?toolsets=core,curation") as client:
@@ -192,6 +197,7 @@ async def test_more_toolsets_are_shown_when_asked_for_and_only_then_work() -> No
         assert len((await client.list_tools()).tools) == 13
 
 
+@pytest.mark.requirement("MCP-07")
 async def test_the_endpoint_has_no_redirect_and_needs_no_initialize() -> None:
     question = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     async with gateway(FakeServices()) as client:

@@ -2,6 +2,7 @@ from support.fake_backends import FakeServices, away
 from support.gateway_client import gateway
 
 
+@pytest.mark.requirement("REST-06")
 async def test_health_needs_no_dependency() -> None:
     services = FakeServices()
     services.memories.fails = away()
@@ -11,6 +12,7 @@ async def test_health_needs_no_dependency() -> None:
     assert (answer.status_code, answer.json()["status"]) == (200, "ok")
 
 
+@pytest.mark.requirement("REST-06")
 async def test_readiness_names_each_dependency() -> None:
     services = FakeServices()
     async with gateway(services) as client:
@@ -30,6 +32,7 @@ async def test_readiness_names_each_dependency() -> None:
     assert enough.status_code == 200
 
 
+@pytest.mark.requirement("SKEL-04")
 async def test_metrics_count_by_route_template_and_never_by_id() -> None:
     async with gateway(FakeServices()) as client:
         made = (await client.post("/memories", json={"content": "x", "project": "secret-project"})).json()
@@ -52,6 +55,7 @@ async def test_a_given_request_id_comes_back_and_reaches_the_services() -> None:
     assert " " not in odd.headers["x-request-id"]
 
 
+@pytest.mark.requirement("JOB-01")
 async def test_jobs_are_started_listed_read_and_cancelled() -> None:
     async with gateway(FakeServices()) as client:
         started = await client.post("/maintenance/jobs", json={"kind": "reembed"})

@@ -109,6 +109,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any], int, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.requirement("REST-05")
 async def test_every_wrong_request_gets_its_own_problem() -> None:
     services = FakeServices()
     wrong: dict[str, str] = {}
@@ -139,6 +140,7 @@ def assert_problem(answer: httpx.Response, status: int, reason: str) -> None:
         assert "perdure token create" in problem["detail"]
 
 
+@pytest.mark.requirement("REST-05")
 async def test_every_wrong_field_is_named_and_no_value_is_repeated() -> None:
     async with gateway(FakeServices()) as client:
         answer = await client.post(
@@ -164,6 +166,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("failure", "status", "reason"), FAILURES, ids=[reason for _, _, reason in FAILURES])
+@pytest.mark.requirement("FAULT-04")
 async def test_failures_of_the_services_have_their_status(failure: PerdureError, status: int, reason: str) -> None:
     services = FakeServices()
     services.memories.fails = failure
@@ -176,6 +179,7 @@ async def test_failures_of_the_services_have_their_status(failure: PerdureError,
                 assert answer.headers["retry-after"] == "2"
 
 
+@pytest.mark.requirement("REST-09")
 async def test_a_defect_is_a_500_with_its_cause_withheld() -> None:
     services = FakeServices()
     services.memories.fails = RuntimeError("secret cause")

@@ -23,6 +23,7 @@ async def test_a_saved_memory_is_answered_with_its_id_and_outcome() -> None:
     answers.Saved.model_validate(first.json())
 
 
+@pytest.mark.requirement("REST-03")
 async def test_a_repeated_idempotency_key_gets_the_first_answer() -> None:
     async with gateway(FakeServices()) as client:
         headers = {"Idempotency-Key": "k-1"}
@@ -32,6 +33,7 @@ async def test_a_repeated_idempotency_key_gets_the_first_answer() -> None:
     assert first["id"] == again["id"]
 
 
+@pytest.mark.requirement("SEARCH-01")
 async def test_search_answers_in_stages_with_scores_and_their_parts() -> None:
     services = FakeServices()
     async with gateway(services) as client:
@@ -55,6 +57,7 @@ async def test_search_answers_in_stages_with_scores_and_their_parts() -> None:
     assert found["timings_ms"] == {"total": 1.25}
 
 
+@pytest.mark.requirement("SEARCH-04")
 async def test_no_match_is_an_honest_answer() -> None:
     async with gateway(FakeServices()) as client:
         found = (await client.get("/memories/search?q=nothing")).json()
@@ -62,6 +65,7 @@ async def test_no_match_is_an_honest_answer() -> None:
     assert found["recall"] == found["recognition"] == found["associations"] == []
 
 
+@pytest.mark.requirement("SEARCH-05")
 async def test_a_search_by_words_alone_says_so() -> None:
     services = FakeServices()
     services.memories.dense = False
@@ -71,6 +75,7 @@ async def test_a_search_by_words_alone_says_so() -> None:
     assert "only words" in found["warnings"][0]
 
 
+@pytest.mark.requirement("SEARCH-07")
 async def test_every_filter_reaches_the_service() -> None:
     services = FakeServices()
     query = (
@@ -107,6 +112,7 @@ async def test_max_tokens_shortens_texts_and_says_so() -> None:
     assert found["recall"], "the best one keeps its beginning"
 
 
+@pytest.mark.requirement("REST-04")
 async def test_a_memory_is_read_edited_archived_restored_and_erased() -> None:
     async with gateway(FakeServices()) as client:
         made = (await client.post("/memories", json={**SAVED, "key": "k", "problem": "p"})).json()
@@ -140,6 +146,7 @@ async def test_a_memory_is_read_edited_archived_restored_and_erased() -> None:
         assert (await client.get(path)).status_code == 404
 
 
+@pytest.mark.requirement("SEARCH-15")
 async def test_a_list_runs_by_cursor() -> None:
     async with gateway(FakeServices()) as client:
         for number in range(5):
@@ -186,6 +193,7 @@ async def test_sync_takes_no_body_or_a_project(options: dict[str, object]) -> No
     assert answer.json()["projects"] == {"perdure": 1}
 
 
+@pytest.mark.requirement("REST-02")
 async def test_stats_have_nan_forgets_counts() -> None:
     async with gateway(FakeServices()) as client:
         await client.post("/memories", json=SAVED)
@@ -194,6 +202,7 @@ async def test_stats_have_nan_forgets_counts() -> None:
     assert {"active", "archived", "consolidated", "total", "by_type", "by_project"} <= counts.keys()
 
 
+@pytest.mark.requirement("REST-07")
 async def test_the_instructions_are_plain_text_with_the_routes_and_the_command_line() -> None:
     async with gateway(FakeServices()) as client:
         answer = await client.get("/memories/instructions")
@@ -202,6 +211,7 @@ async def test_the_instructions_are_plain_text_with_the_routes_and_the_command_l
         assert word in answer.text
 
 
+@pytest.mark.requirement("REST-01")
 async def test_openapi_names_every_route_with_examples() -> None:
     async with gateway(FakeServices()) as client:
         api = (await client.get("/openapi.json")).json()

@@ -60,6 +60,7 @@ async def test_an_empty_export_is_empty() -> None:
     assert (answer.status_code, answer.content) == (200, b"")
 
 
+@pytest.mark.requirement("REST-08")
 async def test_bad_lines_are_reported_by_number_and_the_rest_is_taken_in() -> None:
     body = b'{"content":"one"}\n\nnot json\r\n{"content":"two"}\n{"content":5}\n{"content":"three"}'
 
@@ -75,6 +76,7 @@ async def test_bad_lines_are_reported_by_number_and_the_rest_is_taken_in() -> No
     assert sorted(row.statement.content for row in services.memories.rows.values()) == ["one", "three", "two"]
 
 
+@pytest.mark.requirement("REST-08")
 async def test_an_import_may_be_larger_than_a_body() -> None:
     from perdure.gateway.policy import Policy
 

@@ -90,6 +90,7 @@ def test_export_and_import_over_the_wire(services: Services) -> None:
     assert [m.statement for m, _ in again] == [m.statement for m, _ in exported]
 
 
+@pytest.mark.requirement("ACCESS-07")
 def test_nothing_crosses_between_tenants(services: Services) -> None:
     do = services.memories
     services.access.create_namespace(services.me, "acme")
@@ -151,6 +152,7 @@ def test_without_the_embedding_service_everything_goes_on_by_words(services: Ser
     assert do.sync(me).embedder == "failing"
 
 
+@pytest.mark.requirement("JOB-06")
 def test_the_last_counts_are_written_when_the_service_stops(services: Services) -> None:
     do, me = services.memories, services.me
     saved = do.save(me, draft("The mill grinds rye"))

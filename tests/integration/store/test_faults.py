@@ -57,6 +57,7 @@ def _save_for_ever(url: str, seed: int, pipe: int) -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.requirement("FAULT-01")
 def test_a_writer_killed_at_any_moment_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'store.db'}"
     rng = random.Random(20260301)
@@ -123,6 +124,7 @@ def _one_text(url: str, pipe: int) -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.requirement("FAULT-03")
 def test_six_processes_that_add_one_text_make_one_memory(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'store.db'}"
     children = [_forked(lambda pipe: _one_text(url, pipe)) for _ in range(6)]
@@ -134,6 +136,7 @@ def test_six_processes_that_add_one_text_make_one_memory(tmp_path: Path) -> None
     assert sorted(answers) == sorted(b"000001")
 
 
+@pytest.mark.requirement("FAULT-02")
 def test_a_full_disk_is_said_and_nothing_is_half_written(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
     assert isinstance(store, SqliteStore)
@@ -177,6 +180,7 @@ def test_a_writer_that_waits_too_long_says_busy(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.requirement("FAULT-09")
 def test_eight_readers_and_two_writers_never_meet_a_lock(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'store.db'}"
     stores = [open_store(url, resident_min_rows=0), open_store(url, resident_min_rows=10**9)]
@@ -234,6 +238,7 @@ def test_eight_readers_and_two_writers_never_meet_a_lock(tmp_path: Path) -> None
         store.close()
 
 
+@pytest.mark.requirement("STORE-12")
 def test_purge_leaves_no_byte_of_the_text_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     store = open_store(f"sqlite:///{path}")
@@ -275,6 +280,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.requirement("STORE-07")
 def test_damage_is_found_and_repaired_from_rows_that_stay_as_they_were(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "store.db"
     store = open_store(f"sqlite:///{path}")

@@ -42,6 +42,7 @@ def server(listen, **options):
     )
 
 
+@pytest.mark.requirement("ACCESS-08")
 def test_the_socket_is_the_owners_alone(world):
     path = Path(world.listen.removeprefix("unix:"))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -99,6 +100,7 @@ def test_a_malformed_address_is_refused(listen):
         server(listen, internal_token="x")
 
 
+@pytest.mark.requirement("ACCESS-08")
 def test_tcp_without_an_internal_token_is_refused():
     with pytest.raises(FailedPrecondition):
         server("127.0.0.1:0")
@@ -110,6 +112,7 @@ def test_a_port_that_is_taken_is_refused(tcp_world):
 
 
 @pytest.mark.parametrize(("token", "reason"), [("", Reason.TOKEN_MISSING), ("wrong", Reason.TOKEN_INVALID)])
+@pytest.mark.requirement("ACCESS-08")
 async def test_without_the_internal_token_nothing_but_health_answers(tcp_world, caller, token, reason):
     async with AsyncMemoryClient(tcp_world.target, internal_token=token) as client:
         with pytest.raises(Unauthenticated) as caught:
@@ -183,6 +186,7 @@ def test_stopping_lets_a_running_call_end(world, caller):
 
 
 @pytest.mark.parametrize("method", ["get", "update", "purge"])
+@pytest.mark.requirement("FAULT-10")
 async def test_a_call_made_while_the_service_restarts_succeeds(world, caller, method):
     arguments = {"get": (ID,), "update": (ID, Edit(content="x")), "purge": (ID,)}[method]
     async with AsyncMemoryClient(world.target) as client:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -86,6 +87,7 @@ def test_age_use_and_belief_reorder_memories_of_like_relevance_only(
 
 @PROFILE
 @given(cards("exact"), cards("stranger"), st.floats(0.6, 1.0), st.floats(0.5, 1.0), st.floats(-1.0, 0.45))
+@pytest.mark.requirement("SEARCH-03")
 def test_nothing_lifts_a_stranger_over_an_exact_match(
     exact: Card, stranger: Card, cosine: float, share: float, far: float
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -50,6 +51,7 @@ def test_a_cut_is_a_beginning_within_its_length_that_ends_between_graphemes(text
 
 @PROFILE
 @given(texts | multilingual.map(clean))
+@pytest.mark.requirement("SAVE-14")
 def test_a_summary_is_one_short_line_and_not_empty_for_a_text(text: str) -> None:
     summary = summarise(text)
     assert len(summary) <= SUMMARY_CHARS_MAX
@@ -66,6 +68,7 @@ def test_checking_a_statement_twice_changes_nothing_more(text: str) -> None:
 
 @PROFILE
 @given(anything | multilingual)
+@pytest.mark.requirement("SEARCH-09")
 def test_a_document_is_found_by_every_bigram_and_word_of_itself(text: str) -> None:
     document = document_text(Statement(content=text))
     words = f" {' '.join(''.join(c if c.isalnum() else ' ' for c in document.words).lower().split())} "

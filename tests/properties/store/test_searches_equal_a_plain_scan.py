@@ -167,6 +167,7 @@ def _alike(found, expected) -> None:  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize("seed", range(5))
+@pytest.mark.requirement("STORE-02")
 def test_answers_equal_a_plain_scan_after_any_changes_by_two_processes_views(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     clock = SetClock()

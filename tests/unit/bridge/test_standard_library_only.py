@@ -21,6 +21,7 @@ def imported(tree: ast.AST) -> set[str]:
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.name)
+@pytest.mark.requirement("BRIDGE-01")
 def test_a_module_imports_the_standard_library_and_the_bridge_only(module: Path) -> None:
     foreign = {
         name
@@ -30,6 +31,7 @@ def test_a_module_imports_the_standard_library_and_the_bridge_only(module: Path)
     assert foreign == set()
 
 
+@pytest.mark.requirement("BRIDGE-01")
 def test_a_started_bridge_has_loaded_nothing_else() -> None:
     program = """
 import json, sys

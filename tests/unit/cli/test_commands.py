@@ -48,6 +48,7 @@ def leaves(name: str) -> list[click.Command]:
     return list(found.commands.values()) if isinstance(found, click.Group) else [found]
 
 
+@pytest.mark.requirement("SKEL-01")
 def test_every_command_of_the_issue_is_there() -> None:
     assert set(LISTED) <= set(main.COMMANDS)
 
@@ -64,6 +65,7 @@ NO_JSON = {"up", "logs", "export", "prompt", "completion"}
 
 
 @pytest.mark.parametrize("name", sorted(set(main.COMMANDS) - NO_JSON))
+@pytest.mark.requirement("CLI-02")
 def test_every_command_with_an_answer_has_it_in_json(name: str) -> None:
     for leaf in leaves(name):
         options = {option for parameter in leaf.params for option in parameter.opts}

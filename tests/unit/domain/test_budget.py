@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from perdure.domain.recall.budget import Fitted, estimate_tokens, fit
 
 FAMILY = "👨‍👩‍👧‍👦"
 
 
+@pytest.mark.requirement("SEARCH-10")
 def test_five_hits_of_five_hundred_characters_by_default() -> None:
     fitted = fit(["x" * 900] * 8)
     assert len(fitted) == 5
@@ -17,6 +20,7 @@ def test_short_texts_stay_whole() -> None:
     assert fit(["one", "two"]) == (Fitted("one", False), Fitted("two", False))
 
 
+@pytest.mark.requirement("SEARCH-10")
 def test_a_cut_falls_between_graphemes() -> None:
     (item,) = fit([FAMILY * 100], hit_chars=20)
     assert item.text == FAMILY * 2 + "…"

@@ -24,6 +24,7 @@ def test_the_ages_at_which_a_memory_fades_are_as_documented(confidence: float, b
         assert decay_weight(day, confidence) < threshold <= decay_weight(day - 1, confidence)
 
 
+@pytest.mark.requirement("SEARCH-14")
 def test_a_save_is_worth_0_3_after_104_days_and_0_1_after_199() -> None:
     assert decay_weight(104, 0.5) == pytest.approx(0.3, abs=0.002)
     assert decay_weight(199, 0.5) == pytest.approx(0.1, abs=0.001)

@@ -49,6 +49,7 @@ def test_a_memory_is_born_active_with_the_defaults_of_its_provenance() -> None:
         (Provenance.SAVE, 0.85, 0.85, Tier.CORE),
     ],
 )
+@pytest.mark.requirement("SAVE-13")
 def test_provenance_gives_confidence_and_tier(
     provenance: Provenance, confidence: float | None, expected: float, tier: Tier
 ) -> None:

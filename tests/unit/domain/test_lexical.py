@@ -92,6 +92,7 @@ def test_words_hold_no_cjk() -> None:
         ('"quoted" AND (x OR y*) NEAR/2', ["quoted", "x", "y", "near 2", "near"]),
     ],
 )
+@pytest.mark.requirement("SEARCH-09")
 def test_a_query_is_its_words_its_parts_and_its_bigrams(query: str, expected: list[str]) -> None:
     assert terms(query) == expected
 

@@ -117,6 +117,7 @@ def test_an_old_exact_match_stays_before_a_popular_stranger() -> None:
     assert found[0].score < popular.importance
 
 
+@pytest.mark.requirement("SEARCH-02")
 def test_the_score_is_the_product_of_its_parts() -> None:
     (entry,) = ranked({"a": 0.9}, cards=[card("a", idle_days=60, access_count=1, importance=1.0)])
     assert entry.score == pytest.approx(1.0 * 0.5 * 1.1 * 0.75 * 1.5)
@@ -141,6 +142,7 @@ def vectors(**rows: tuple[float, float, float]) -> dict[MemoryId, Vector]:
     return {MemoryId(name): unit(np.array(row, dtype=np.float32)) for name, row in rows.items()}
 
 
+@pytest.mark.requirement("SEARCH-13")
 def test_a_near_duplicate_waits_for_what_is_new() -> None:
     found = ranked({"a": 0.8, "a2": 0.79, "b": 0.75, "c": 0.7})
     space = vectors(a=(1, 0, 0), a2=(1, 0.02, 0), b=(0, 1, 0), c=(0, 0, 1))

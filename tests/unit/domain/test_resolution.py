@@ -77,18 +77,21 @@ def test_the_same_text_under_another_key_is_another_memory() -> None:
     assert decide(draft, same_text=keyed, same_key=None, twins=((keyed, 1.0),), thresholds=THRESHOLDS) == Create()
 
 
+@pytest.mark.requirement("SAVE-05")
 def test_a_changed_value_supersedes() -> None:
     draft = Draft(statement=Statement(content="We use Postgres 16 for orders."))
     decision = decide(draft, same_text=None, same_key=None, twins=((OLD, 0.97),), thresholds=THRESHOLDS)
     assert decision == Supersede(OLD)
 
 
+@pytest.mark.requirement("SAVE-04")
 def test_the_same_statement_with_a_detail_is_merged_into_the_fuller_text() -> None:
     draft = Draft(statement=Statement(content="We use Postgres 14 for orders, with PgBouncer in front."))
     decision = decide(draft, same_text=None, same_key=None, twins=((OLD, 0.95),), thresholds=THRESHOLDS)
     assert decision == Merge(OLD, replace(OLD.statement, content=draft.statement.content))
 
 
+@pytest.mark.requirement("SAVE-06")
 def test_doubt_creates_and_links() -> None:
     draft = Draft(statement=Statement(content="They use Postgres for invoices too."))
     decision = decide(draft, same_text=None, same_key=None, twins=((OLD, 0.95),), thresholds=THRESHOLDS)
@@ -109,6 +112,7 @@ def test_what_is_not_near_enough_or_has_no_meaningful_vector_is_no_twin(similari
         replace(OLD, status=Status.ARCHIVED),
     ],
 )
+@pytest.mark.requirement("SAVE-07")
 def test_nothing_is_merged_across_projects_types_or_states(other: Memory) -> None:
     assert (
         decide(OLD.statement, same_text=None, same_key=None, twins=((other, 1.0),), thresholds=THRESHOLDS) == Create()
@@ -155,6 +159,7 @@ def test_united_texts_are_the_fuller_ones() -> None:
         ("The team works with Anna.", "The team works with Tom."),
     ],
 )
+@pytest.mark.requirement("SAVE-06")
 def test_two_statements_that_can_both_hold_do_not_supersede_each_other(old: str, new: str) -> None:
     assert compare(Statement(content=old), Statement(content=new)) is Verdict.UNSURE
 

@@ -13,6 +13,7 @@ SAMPLES = load_secrets()
 
 
 @pytest.mark.parametrize("sample", [s for s in SAMPLES if s.secrets], ids=lambda s: s.format)
+@pytest.mark.requirement("SAVE-09")
 def test_every_format_is_found_and_nothing_of_it_stays(sample: SecretSample) -> None:
     text, kinds = redact(sample.text)
     assert kinds

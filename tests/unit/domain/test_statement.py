@@ -88,6 +88,7 @@ def test_a_too_long_origin_is_refused() -> None:
     assert caught.value.details["field"] == "origin.host"
 
 
+@pytest.mark.requirement("REST-02")
 def test_a_checkpoint_is_laid_out_as_nan_forget_does() -> None:
     draft = checkpoint_draft(
         Checkpoint(

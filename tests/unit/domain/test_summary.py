@@ -30,6 +30,7 @@ from perdure.domain.summary import summarise
         ("", ""),
     ],
 )
+@pytest.mark.requirement("SAVE-14")
 def test_the_first_sentence_is_the_summary(content: str, summary: str) -> None:
     assert summarise(content) == summary
 

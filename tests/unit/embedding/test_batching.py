@@ -66,6 +66,7 @@ def test_haste_follows_from_kind_and_background() -> None:
     assert Lane.of(Kind.DOCUMENT, background=True) is Lane.BACKGROUND
 
 
+@pytest.mark.requirement("EMB-05")
 def test_texts_that_wait_are_computed_together_up_to_the_limit(batcher: Batcher, compute: Compute) -> None:
     first = submit(batcher, "first")
     compute.wait_entered()
@@ -80,6 +81,7 @@ def test_texts_that_wait_are_computed_together_up_to_the_limit(batcher: Batcher,
     ]
 
 
+@pytest.mark.requirement("EMB-15")
 def test_a_question_does_not_wait_behind_a_running_batch_of_background_work(batcher: Batcher, compute: Compute) -> None:
     submit(batcher, "slow", Lane.BACKGROUND)
     compute.wait_entered()

@@ -26,6 +26,7 @@ def opened(folder: Path, *, space: str = SPACE, most_bytes: int = 1 << 20) -> Ca
     return CacheFile(folder, space, DIMENSION, most_bytes)
 
 
+@pytest.mark.requirement("EMB-06")
 def test_the_same_text_has_another_key_on_the_other_side_and_in_another_space() -> None:
     keys = {
         cache_key(SPACE, Kind.DOCUMENT, "text"),
@@ -52,6 +53,7 @@ def test_a_cache_without_bytes_keeps_nothing() -> None:
     assert cache.get(key(1)) is None
 
 
+@pytest.mark.requirement("EMB-06")
 def test_a_vector_is_there_after_a_restart_with_what_was_said_of_it(tmp_path: Path) -> None:
     file = opened(tmp_path / "cache")
     VectorCache(0, file).put([(key(1), Embedded(vector(1), True, 3))])
@@ -62,6 +64,7 @@ def test_a_vector_is_there_after_a_restart_with_what_was_said_of_it(tmp_path: Pa
     assert np.array_equal(found.vector, vector(1))
 
 
+@pytest.mark.requirement("EMB-06")
 def test_no_text_is_written_to_the_disk(tmp_path: Path) -> None:
     file = opened(tmp_path / "cache")
     VectorCache(0, file).put([(cache_key(SPACE, Kind.QUERY, "canary"), Embedded(vector(1), False, 1))])

@@ -41,6 +41,7 @@ def test_thresholds_follow_a_space_whose_vectors_lie_in_a_narrow_cone() -> None:
     assert narrow.twin > wide.twin
 
 
+@pytest.mark.requirement("EMB-16")
 def test_reworded_statements_are_twins_and_unrelated_ones_are_not() -> None:
     found = calibration.derive(embed)
     said = embed([statement for statement, _, _ in calibration.SAMPLES], Kind.DOCUMENT)

@@ -30,6 +30,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
+@pytest.mark.requirement("EMB-01")
 def test_keys_lying_in_the_environment_do_not_switch_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OLLAMA_HOST", "PERDURE_EMBEDDING_API_KEY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9/nobody")

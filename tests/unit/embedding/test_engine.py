@@ -55,6 +55,7 @@ def test_a_batch_gives_what_each_text_gives_alone(engine: Engine, provider: Stee
     assert max(len(called) for _, called in provider.calls) > 1
 
 
+@pytest.mark.requirement("EMB-06")
 def test_a_text_seen_before_comes_from_the_cache(engine: Engine, provider: SteeredProvider) -> None:
     first = documents(engine, "text")[0]
     again = documents(engine, "  text\0")[0]
@@ -63,6 +64,7 @@ def test_a_text_seen_before_comes_from_the_cache(engine: Engine, provider: Steer
     assert provider.texts == ["text"]
 
 
+@pytest.mark.requirement("EMB-09")
 def test_a_query_is_no_document(engine: Engine, provider: SteeredProvider) -> None:
     document = documents(engine, "text")[0]
     query = engine.embed(["text"], Kind.QUERY, background=False, timeout_s=WAIT_S)[0]

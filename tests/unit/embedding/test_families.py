@@ -26,6 +26,7 @@ BGE = "Represent this sentence for searching relevant passages: "
         ("something-nobody-knows", "", ""),
     ],
 )
+@pytest.mark.requirement("EMB-09")
 def test_a_model_gets_the_prefixes_of_its_family(model: str, query: str, document: str) -> None:
     own = family(model).prefixes
     assert (own.of(Kind.QUERY), own.of(Kind.DOCUMENT)) == (query, document)

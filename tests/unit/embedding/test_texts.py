@@ -46,6 +46,7 @@ def test_no_window_has_more_tokens_than_allowed_where_there_is_no_good_end() -> 
     assert all(tokens <= 64 for tokens in cut.tokens)
 
 
+@pytest.mark.requirement("EMB-08")
 def test_what_is_beyond_the_last_window_is_reported_as_left_out() -> None:
     cut = windows(" ".join(f"w{n}" for n in range(200)), words, 16, most=8)
     assert len(cut.pieces) == 8

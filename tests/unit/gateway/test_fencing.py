@@ -42,6 +42,7 @@ def test_no_reader_sees_a_line_of_stored_text_without_the_mark(text: str) -> Non
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=200))
+@pytest.mark.requirement("MCP-03")
 def test_any_text_stays_inside_its_block(text: str) -> None:
     block = fenced(WORD, {"project": text, "key": text}, [text])
     lines = block.splitlines()

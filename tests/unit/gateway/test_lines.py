@@ -41,6 +41,7 @@ def test_the_namespace_is_the_callers_whatever_the_line_says() -> None:
     assert revisions[0].before.namespace == MINE
 
 
+@pytest.mark.requirement("REST-02")
 def test_nan_forgets_rows_with_nulls_and_unknown_columns_are_read() -> None:
     memory, _ = stored_of(
         line(

@@ -10,6 +10,7 @@ def home(tmp_path, monkeypatch):  # type: ignore[no-untyped-def]
     monkeypatch.setenv("PERDURE_HOME", str(tmp_path))
 
 
+@pytest.mark.requirement("ACCESS-02")
 def test_a_public_bind_without_tokens_does_not_start(monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setenv("PERDURE_BIND", "0.0.0.0")
     assert main() == EXIT_USAGE

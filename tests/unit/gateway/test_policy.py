@@ -5,6 +5,7 @@ from perdure.settings import Settings
 
 
 @pytest.mark.parametrize("bind", ["0.0.0.0", "::", "192.168.1.7", "memory.example"])
+@pytest.mark.requirement("ACCESS-02")
 def test_local_access_on_an_address_others_can_reach_is_refused_with_the_way_out(bind: str) -> None:
     with pytest.raises(UnsafeSettings, match=r"PERDURE_AUTH=token.*perdure token create"):
         Policy.of(Settings(bind=bind, auth="local"))
@@ -27,6 +28,7 @@ def test_loopback_hosts_are_accepted_with_any_port(host: str) -> None:
 @pytest.mark.parametrize(
     "host", ["", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:3456", "[::2]", "["]
 )
+@pytest.mark.requirement("ACCESS-06")
 def test_foreign_hosts_are_refused(host: str) -> None:
     assert not Policy().accepts_host(host)
 
@@ -49,6 +51,7 @@ def test_a_page_of_the_gateway_itself_is_no_stranger() -> None:
 @pytest.mark.parametrize(
     "origin", ["null", "http://evil.example", "http://localhost:5173", "file://127.0.0.1:3456", ""]
 )
+@pytest.mark.requirement("ACCESS-06")
 def test_other_origins_are_refused(origin: str) -> None:
     assert not Policy().accepts_origin(origin, "127.0.0.1:3456")
 

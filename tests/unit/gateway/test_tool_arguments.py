@@ -8,6 +8,7 @@ from perdure.gateway.tools import arguments as a
 from perdure.gateway.tools.catalogue import CARDS, TOOLSETS, cards_of
 
 
+@pytest.mark.requirement("MCP-02")
 def test_an_unknown_argument_is_refused_by_name_with_those_there_are() -> None:
     with pytest.raises(a.BadArguments, match=r"There is no argument 'querry'.*Its arguments: query, project"):
         a.parsed("memory_search", a.SearchArguments, {"query": "x", "querry": "y"})
@@ -35,6 +36,7 @@ def test_null_is_the_same_as_leaving_out() -> None:
     assert given.question().filter.types == ()
 
 
+@pytest.mark.requirement("MCP-06")
 def test_nan_forgets_arguments_make_a_draft() -> None:
     draft = a.parsed(
         "memory_save",
@@ -73,6 +75,7 @@ def test_schemas_are_closed_objects_without_noise(card) -> None:  # type: ignore
     assert all("type" in field or "enum" in field for field in schema["properties"].values())
 
 
+@pytest.mark.requirement("MCP-04")
 def test_the_core_list_is_small_and_always_in_the_same_order() -> None:
     listed = [card.listed().model_dump(mode="json", by_alias=True, exclude_none=True) for card in cards_of(("core",))]
     assert len(json.dumps(listed, separators=(",", ":")).encode()) <= 8 * 1024
@@ -81,6 +84,7 @@ def test_the_core_list_is_small_and_always_in_the_same_order() -> None:
 
 
 @pytest.mark.parametrize("card", CARDS.values(), ids=CARDS)
+@pytest.mark.requirement("MCP-05")
 def test_every_tool_says_what_it_does_to_the_world(card) -> None:  # type: ignore[no-untyped-def]
     tool = card.listed()
     notes = tool.annotations

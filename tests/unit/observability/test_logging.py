@@ -72,6 +72,7 @@ def test_auto_is_json_unless_a_terminal(out):
 
 
 @pytest.mark.parametrize("key", sorted(DROPPED_KEYS))
+@pytest.mark.requirement("SKEL-03")
 def test_keys_that_could_hold_what_users_said_are_dropped_at_any_depth(out, key):
     configure_logging(level="info", fmt="json", process="x", stream=out)
     structlog.get_logger().info(
@@ -115,6 +116,7 @@ def failure(error):
         return raised
 
 
+@pytest.mark.requirement("SKEL-03")
 def test_an_exception_keeps_frames_and_types_but_no_message_that_could_quote_a_text(out):
     configure_logging(level="info", fmt="json", process="x", stream=out)
     said = "".join(["can", "ary"])

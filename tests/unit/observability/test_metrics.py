@@ -37,6 +37,7 @@ def test_two_parts_share_nothing():
 
 
 @pytest.mark.parametrize("label", ["id", "namespace", "token", "project", "request_id"])
+@pytest.mark.requirement("SKEL-04")
 def test_a_label_that_grows_with_users_is_refused(label):
     with pytest.raises(ValueError, match="grows"):
         Metrics("x").counter("a_total", "A.", (label,))

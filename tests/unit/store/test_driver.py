@@ -29,6 +29,7 @@ def test_versions_with_the_wal_reset_race_are_known(version: str, unsafe: bool) 
     assert has_wal_reset_race(major * 1_000_000 + minor * 1000 + patch) is unsafe
 
 
+@pytest.mark.requirement("STORE-08")
 def test_an_unsafe_sqlite_is_refused_with_its_version() -> None:
     with pytest.raises(FailedPrecondition) as caught:
         refuse_unsafe("3.51.2")

@@ -32,6 +32,7 @@ def _refused(path: Path) -> PerdureError:
     return caught.value
 
 
+@pytest.mark.requirement("STORE-13")
 def test_a_new_store_is_private_and_marked(tmp_path: Path) -> None:
     path = tmp_path / "home" / "perdure.db"
     store = open_store(f"sqlite:///{path}")
@@ -45,12 +46,14 @@ def test_a_new_store_is_private_and_marked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"hello, this is a letter\n" * 100, b"PK\x03\x04", b"x"])
+@pytest.mark.requirement("STORE-04")
 def test_a_file_that_is_not_sqlite_is_refused_untouched(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "perdure.db"
     path.write_bytes(data)
     assert _refused(path).reason is Reason.STORE_FOREIGN
 
 
+@pytest.mark.requirement("STORE-04")
 def test_a_database_of_another_program_is_refused_untouched(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     other = apsw.Connection(str(path))
@@ -67,6 +70,7 @@ def test_our_mark_on_another_schema_is_refused_untouched(tmp_path: Path) -> None
     assert _refused(path).reason is Reason.STORE_CORRUPT
 
 
+@pytest.mark.requirement("STORE-03")
 def test_a_newer_schema_is_refused_untouched_with_both_numbers(tmp_path: Path) -> None:
     path = _made(tmp_path / "perdure.db")
     newer = apsw.Connection(str(path))
@@ -80,6 +84,7 @@ def test_a_newer_schema_is_refused_untouched_with_both_numbers(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("keep", [50, 100, 4096, 20_000])
+@pytest.mark.requirement("STORE-04")
 def test_a_cut_file_is_refused_untouched(tmp_path: Path, keep: int) -> None:
     path = _made(tmp_path / "perdure.db")
     path.write_bytes(path.read_bytes()[:keep])
@@ -87,6 +92,7 @@ def test_a_cut_file_is_refused_untouched(tmp_path: Path, keep: int) -> None:
 
 
 @pytest.mark.parametrize("page", [1, 3, 5, 9])
+@pytest.mark.requirement("STORE-04")
 def test_a_file_with_an_overwritten_page_is_refused_untouched(tmp_path: Path, page: int) -> None:
     path = _made(tmp_path / "perdure.db")
     data = bytearray(path.read_bytes())

@@ -30,6 +30,7 @@ def access(world: MemoryWorld) -> Access:
     return made
 
 
+@pytest.mark.requirement("ACCESS-04")
 def test_a_token_stands_for_its_namespace_and_scopes(access: Access) -> None:
     token, secret = access.tokens.create(access.operator, "acme", "laptop")
     assert secret.startswith(f"pdr_{token.id}_")
@@ -45,6 +46,7 @@ def test_an_unknown_token_is_invalid(access: Access, text: str) -> None:
     assert caught.value.reason is Reason.TOKEN_INVALID
 
 
+@pytest.mark.requirement("ACCESS-03")
 def test_a_known_id_with_a_wrong_secret_is_as_invalid_as_an_unknown_one(access: Access) -> None:
     token, secret = access.tokens.create(access.operator, "acme", "laptop")
     with pytest.raises(Unauthenticated) as known:
@@ -61,6 +63,7 @@ def test_no_token_is_missing(access: Access) -> None:
     assert caught.value.reason is Reason.TOKEN_MISSING
 
 
+@pytest.mark.requirement("ACCESS-04")
 def test_an_expired_token_says_so(access: Access) -> None:
     soon = access.world.clock.now() + timedelta(hours=1)
     _, secret = access.tokens.create(access.operator, "acme", "laptop", expires_at=soon)
@@ -71,6 +74,7 @@ def test_an_expired_token_says_so(access: Access) -> None:
     assert caught.value.reason is Reason.TOKEN_EXPIRED
 
 
+@pytest.mark.requirement("ACCESS-04")
 def test_a_revoked_token_ends_at_once_and_revoking_again_changes_nothing(access: Access) -> None:
     token, secret = access.tokens.create(access.operator, "acme", "laptop")
     first = access.tokens.revoke(access.operator, token.id)
@@ -83,6 +87,7 @@ def test_a_revoked_token_ends_at_once_and_revoking_again_changes_nothing(access:
         access.tokens.revoke(access.operator, "zzzzzzzzzzzz")
 
 
+@pytest.mark.requirement("ACCESS-04")
 def test_last_used_moves_at_most_once_a_minute(access: Access) -> None:
     _, secret = access.tokens.create(access.operator, "acme", "laptop")
 

@@ -12,6 +12,7 @@ from support.memory_world import MemoryWorld
 NOWHERE = "00000000-0000-7000-8000-00000000dead"
 
 
+@pytest.mark.requirement("SAVE-15")
 def test_an_edit_moves_updated_at_revision_summary_and_history(world: MemoryWorld) -> None:
     kept = world.say("The walrus sits on the wall", tags=("zoo",))
     world.clock.advance(hours=2)
@@ -48,6 +49,7 @@ def test_an_edit_while_the_embedder_is_away_is_found_by_words_and_embedded_later
     assert world.get(world.me, kept.id).space is not None
 
 
+@pytest.mark.requirement("REST-04")
 def test_an_edit_of_a_revision_that_moved_on_is_a_conflict(world: MemoryWorld) -> None:
     kept = world.say("The walrus sits on the wall")
     world.update(world.me, kept.id, Edit(content="The walrus swims", expected_revision=1))
@@ -86,6 +88,7 @@ def test_an_edit_into_emptiness_is_refused(world: MemoryWorld) -> None:
         world.update(world.me, kept.id, Edit(content="  "))
 
 
+@pytest.mark.requirement("SAVE-16")
 def test_an_archived_memory_is_out_of_search_and_comes_back(world: MemoryWorld) -> None:
     kept = world.say("The walrus sits on the wall")
     assert world.archive(world.me, kept.id).status is Status.ARCHIVED
@@ -121,6 +124,7 @@ def test_a_key_taken_meanwhile_keeps_its_old_owner_archived(world: MemoryWorld) 
         world.restore(world.me, old.id)
 
 
+@pytest.mark.requirement("STORE-12")
 def test_a_purged_memory_is_gone_from_everywhere(world: MemoryWorld) -> None:
     kept = world.say("The walrus sits on the wall")
     world.update(world.me, kept.id, Edit(content="The walrus swims"))

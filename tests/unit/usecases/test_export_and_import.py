@@ -45,6 +45,7 @@ def bare(item: tuple[Memory, tuple[Revision, ...]]) -> tuple[Memory, tuple[Revis
     return replace(memory, space=None), tuple(replace(r, before=replace(r.before, space=None)) for r in revisions)
 
 
+@pytest.mark.requirement("SAVE-17")
 def test_export_then_import_into_an_empty_store_loses_nothing(world: MemoryWorld, tmp_path: Path) -> None:
     fill(world)
     exported = everything(world)
@@ -58,6 +59,7 @@ def test_export_then_import_into_an_empty_store_loses_nothing(world: MemoryWorld
         assert other.stats(other.me)[0].unembedded == 0
 
 
+@pytest.mark.requirement("SAVE-17")
 def test_importing_twice_is_harmless(world: MemoryWorld) -> None:
     fill(world)
     exported = everything(world)
@@ -121,6 +123,7 @@ def test_an_export_pages_through_everything_once_while_others_save(world: Memory
     assert len(seen) == len(set(seen)) == 450
 
 
+@pytest.mark.requirement("SAVE-09")
 def test_a_secret_in_an_import_is_blanked_too(world: MemoryWorld) -> None:
     world.say("The walrus sits on the wall")
     ((memory, _),) = everything(world)

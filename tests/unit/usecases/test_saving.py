@@ -29,6 +29,7 @@ def active(world: MemoryWorld) -> int:
     return world.stats(world.me)[0].active
 
 
+@pytest.mark.requirement("SAVE-01")
 def test_a_saved_memory_is_found_by_its_words_and_read_by_its_id(world: MemoryWorld) -> None:
     result = world.say("We deploy on Fridays with the blue pipeline", tags=("deploy",))
     assert result.outcome is Outcome.CREATED
@@ -39,6 +40,7 @@ def test_a_saved_memory_is_found_by_its_words_and_read_by_its_id(world: MemoryWo
     assert (kept.provenance, kept.confidence, kept.tier) == (Provenance.SAVE, 0.5, Tier.REGULAR)
 
 
+@pytest.mark.requirement("SAVE-02")
 def test_the_same_text_again_is_unchanged_whatever_its_spacing_and_case(world: MemoryWorld) -> None:
     first = world.say("Tabs are four spaces wide")
     again = world.say("tabs  are four spaces WIDE ")
@@ -46,6 +48,7 @@ def test_the_same_text_again_is_unchanged_whatever_its_spacing_and_case(world: M
     assert active(world) == 1
 
 
+@pytest.mark.requirement("FAULT-03")
 def test_six_threads_that_save_one_text_make_one_memory(world: MemoryWorld) -> None:
     gate = threading.Barrier(6)
 
@@ -59,6 +62,7 @@ def test_six_threads_that_save_one_text_make_one_memory(world: MemoryWorld) -> N
     assert active(world) == 1
 
 
+@pytest.mark.requirement("SAVE-02")
 def test_the_same_text_in_another_project_or_of_another_type_is_another_memory(world: MemoryWorld) -> None:
     ids = {
         world.say("Use the blue theme").id,
@@ -68,6 +72,7 @@ def test_the_same_text_in_another_project_or_of_another_type_is_another_memory(w
     assert len(ids) == 3
 
 
+@pytest.mark.requirement("SAVE-05")
 def test_a_contradiction_supersedes_and_the_newest_truth_wins(world: MemoryWorld) -> None:
     old = world.say(POSTGRES_14, type="decision")
     new = world.say(POSTGRES_16, type="decision")
@@ -84,6 +89,7 @@ def test_a_contradiction_in_another_project_or_type_supersedes_nothing(world: Me
     assert world.say(POSTGRES_16, project="a", type="decision").outcome is Outcome.CREATED
 
 
+@pytest.mark.requirement("SAVE-04")
 def test_saying_the_same_thing_with_more_detail_merges_and_drops_nothing(world: MemoryWorld) -> None:
     first = world.say(BACKUP, tags=("backup",), concepts=("retention",))
     again = world.say(BACKUP + ", as agreed with the auditors", tags=("s3",), files=("ops/backup.sh",))
@@ -125,6 +131,7 @@ def test_the_same_text_saved_by_another_while_this_save_waits_is_one_memory(worl
     assert active(world) == 1
 
 
+@pytest.mark.requirement("SAVE-03")
 def test_saving_to_a_key_again_replaces_it_with_history(world: MemoryWorld) -> None:
     first = world.say("The answer is red", key="favourite.colour")
     second = world.say("It turned out to be a shade of green", key="favourite.colour", type="preference")
@@ -164,6 +171,7 @@ def test_a_key_that_takes_over_words_said_elsewhere_leaves_them_once(world: Memo
     assert world.get(world.me, bare.id).superseded_by == keyed.id
 
 
+@pytest.mark.requirement("SAVE-08")
 def test_a_zero_vector_is_never_a_twin(world: MemoryWorld) -> None:
     world.embedder.zero = True
     world.say("One thing about ducks")
@@ -172,6 +180,7 @@ def test_a_zero_vector_is_never_a_twin(world: MemoryWorld) -> None:
 
 
 @pytest.mark.parametrize("switch", ["away", "loading", "late"])
+@pytest.mark.requirement("SAVE-10")
 def test_without_an_embedder_a_save_succeeds_and_words_find_it_at_once(world: MemoryWorld, switch: str) -> None:
     setattr(world.embedder, switch, True)
     result = world.say("The zebra crossing is on Elm Street")
@@ -179,6 +188,7 @@ def test_without_an_embedder_a_save_succeeds_and_words_find_it_at_once(world: Me
     assert world.found("zebra") == ["The zebra crossing is on Elm Street"]
 
 
+@pytest.mark.requirement("SAVE-10")
 def test_what_was_saved_without_an_embedder_is_embedded_and_resolved_from_the_queue(world: MemoryWorld) -> None:
     old = world.say(POSTGRES_14)
     world.clock.advance(hours=1)
@@ -200,6 +210,7 @@ def test_an_idempotency_key_replays_the_answer(world: MemoryWorld) -> None:
     assert active(world) == 0
 
 
+@pytest.mark.requirement("REST-03")
 def test_an_idempotency_key_with_another_request_is_a_conflict(world: MemoryWorld) -> None:
     world.save(world.me, draft("Ship it"), idempotency_key="k1")
     with pytest.raises(Conflict) as caught:
@@ -214,12 +225,14 @@ def test_an_idempotency_key_of_another_tenant_means_nothing(world: MemoryWorld) 
     assert (theirs.replayed, theirs.id == mine.id) == (False, False)
 
 
+@pytest.mark.requirement("SAVE-09")
 def test_a_secret_is_blanked_and_the_answer_says_so(world: MemoryWorld) -> None:
     result = world.say("The key is AKIA" + "IOSFODNN7EXAMPLQ and it works")
     assert result.redacted
     assert "AKIAIOSFODNN7" not in world.get(world.me, result.id).statement.content
 
 
+@pytest.mark.requirement("FAULT-08")
 def test_content_of_32_kib_is_kept_whole_and_one_byte_more_is_too_large(world: MemoryWorld) -> None:
     text = ("word " * CONTENT_BYTES_MAX)[: CONTENT_BYTES_MAX - 1] + "x"
     result = world.say(text)
@@ -236,6 +249,7 @@ def test_empty_content_is_refused(world: MemoryWorld, content: str) -> None:
     assert active(world) == 0
 
 
+@pytest.mark.requirement("FAULT-06")
 def test_a_nul_byte_and_a_lone_surrogate_never_reach_the_store(world: MemoryWorld) -> None:
     result = world.say("before\x00after \ud800 end")
     kept = world.get(world.me, result.id).statement.content
@@ -243,11 +257,13 @@ def test_a_nul_byte_and_a_lone_surrogate_never_reach_the_store(world: MemoryWorl
     kept.encode("utf-8")
 
 
+@pytest.mark.requirement("FAULT-07")
 def test_nfd_and_nfc_are_one_text(world: MemoryWorld) -> None:
     first = world.say("Cafe\u0301 is closed")
     assert world.say("Caf\u00e9 is closed").id == first.id
 
 
+@pytest.mark.requirement("SAVE-12")
 def test_a_checkpoint_is_a_fact_with_its_parts_and_its_confidence(world: MemoryWorld) -> None:
     result = world.checkpoint(
         world.me,
@@ -274,6 +290,7 @@ def test_a_reader_may_not_save_and_an_unknown_namespace_is_not_found(world: Memo
         world.save(caller("nowhere"), draft("No"))
 
 
+@pytest.mark.requirement("SAVE-11")
 def test_a_batch_answers_each_item_and_one_bad_item_spoils_none(world: MemoryWorld) -> None:
     items = [draft("First of all"), draft(""), draft("Second to none"), draft("first of all")]
     outcomes = world.save_many(world.me, items)
@@ -286,6 +303,7 @@ def test_a_batch_answers_each_item_and_one_bad_item_spoils_none(world: MemoryWor
     assert active(world) == 2
 
 
+@pytest.mark.requirement("SAVE-11")
 def test_a_batch_of_500_is_taken_and_one_of_501_or_none_is_refused(world: MemoryWorld) -> None:
     rng = np.random.default_rng(7)
     items = [draft(f"Item {n} " + " ".join(f"w{w}" for w in rng.integers(0, 5000, 12))) for n in range(500)]

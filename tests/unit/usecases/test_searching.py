@@ -15,6 +15,7 @@ from support.memory_world import MemoryWorld, draft
 BIRDS = ("heron", "crane", "stork", "ibis", "egret")
 
 
+@pytest.mark.requirement("STORE-02")
 def test_twenty_archived_neighbours_do_not_hide_the_one_active_answer(world: MemoryWorld) -> None:
     topic = "quarterly invoice export to the finance bucket"
     for number in range(20):
@@ -33,6 +34,7 @@ def test_a_project_filter_acts_inside_the_arms(world: MemoryWorld) -> None:
     assert world.found("zebra", project="small", depth=1) == ["zebra in the small project"]
 
 
+@pytest.mark.requirement("SEARCH-03")
 def test_popularity_never_lifts_an_unrelated_memory_over_an_exact_match(world: MemoryWorld) -> None:
     exact = "Rotate the signing certificate with the vault command"
     for number in range(4):
@@ -45,6 +47,7 @@ def test_popularity_never_lifts_an_unrelated_memory_over_an_exact_match(world: M
     assert world.found(exact)[0] == exact
 
 
+@pytest.mark.requirement("SAVE-15")
 def test_an_edited_memory_is_found_under_its_new_words_and_not_under_its_old_ones(world: MemoryWorld) -> None:
     kept = world.say("The walrus sits on the harbour wall")
     world.update(world.me, kept.id, Edit(content="A pelican sleeps near the lighthouse"))
@@ -52,6 +55,7 @@ def test_an_edited_memory_is_found_under_its_new_words_and_not_under_its_old_one
     assert world.found("walrus harbour") == []
 
 
+@pytest.mark.requirement("SEARCH-04")
 def test_nothing_relevant_is_an_honest_no_match(world: MemoryWorld) -> None:
     world.say("The walrus sits on the harbour wall")
     answer = world.ask("quantum chromodynamics lattice")
@@ -60,6 +64,7 @@ def test_nothing_relevant_is_an_honest_no_match(world: MemoryWorld) -> None:
     assert answer.lexical_ran
 
 
+@pytest.mark.requirement("SEARCH-11")
 def test_an_expired_memory_is_never_returned(world: MemoryWorld) -> None:
     soon = world.clock.now() + timedelta(hours=1)
     world.say("The freeze lasts until noon", expires_at=soon)
@@ -70,6 +75,7 @@ def test_an_expired_memory_is_never_returned(world: MemoryWorld) -> None:
     assert world.sync(world.me).recent == ()
 
 
+@pytest.mark.requirement("SEARCH-06")
 def test_a_project_search_widens_at_depth_two_and_says_so(world: MemoryWorld) -> None:
     world.say("The cache uses redis streams", project="api")
     world.say("The queue uses redis lists", project="jobs")
@@ -87,11 +93,13 @@ def test_a_project_without_an_answer_still_gets_the_other_projects(world: Memory
     assert [(hit.memory.statement.project, hit.widened) for hit in answer.recall] == [("jobs", True)]
 
 
+@pytest.mark.requirement("SEARCH-06")
 def test_strict_project_never_widens(world: MemoryWorld) -> None:
     world.say("The queue uses redis lists", project="jobs")
     assert world.ask("redis lists", project="empty", strict_project=True, depth=3).recall == ()
 
 
+@pytest.mark.requirement("SEARCH-01")
 def test_associations_are_neighbours_not_shown_yet_and_never_refresh_decay(world: MemoryWorld) -> None:
     world.say("otter river bank den fish")
     neighbour = world.say("river bank den fish beaver dam")
@@ -120,6 +128,7 @@ def test_before_the_first_vector_no_association_is_sought(world: MemoryWorld) ->
     assert (answer.stage, len(answer.recall), answer.associations) == (2, 1, ())
 
 
+@pytest.mark.requirement("SEARCH-08")
 def test_full_delivery_moves_access_and_a_summary_moves_shown_only(world: MemoryWorld) -> None:
     kept = world.say("The mill grinds rye")
     world.clock.advance(days=3)
@@ -137,6 +146,7 @@ def test_full_delivery_moves_access_and_a_summary_moves_shown_only(world: Memory
 
 
 @pytest.mark.parametrize("switch", ["away", "loading", "late"])
+@pytest.mark.requirement("SEARCH-05")
 def test_a_fall_back_to_words_is_never_silent(world: MemoryWorld, switch: str) -> None:
     world.say("The mill grinds rye")
     setattr(world.embedder, switch, True)
@@ -145,6 +155,7 @@ def test_a_fall_back_to_words_is_never_silent(world: MemoryWorld, switch: str) -
     assert (answer.dense_ran, answer.dense_skipped) == (False, DenseSkip.EMBEDDER_AWAY)
 
 
+@pytest.mark.requirement("EMB-12")
 def test_a_changed_space_is_never_mixed_with_the_old(world: MemoryWorld) -> None:
     world.say("The mill grinds rye")
     world.embedder.model = "other"
@@ -161,6 +172,7 @@ def test_before_the_first_vector_the_answer_says_so(world: MemoryWorld) -> None:
     assert (answer.dense_skipped, answer.unembedded) == (DenseSkip.NO_VECTORS, 1)
 
 
+@pytest.mark.requirement("SEARCH-12")
 def test_what_only_words_found_still_has_its_true_cosine(world: MemoryWorld) -> None:
     world.say("The mill grinds rye")
     hit = world.ask("rye").recall[0]
@@ -169,6 +181,7 @@ def test_what_only_words_found_still_has_its_true_cosine(world: MemoryWorld) -> 
     assert hit.score == pytest.approx(hit.parts.score)
 
 
+@pytest.mark.requirement("ACCESS-07")
 def test_another_tenants_memory_is_found_by_no_search_and_no_id(world: MemoryWorld) -> None:
     other = world.namespace("other")
     canary = world.say("canary swordfish password", who=other)
@@ -179,6 +192,7 @@ def test_another_tenants_memory_is_found_by_no_search_and_no_id(world: MemoryWor
     assert world.stats(world.me)[0].total == 0
 
 
+@pytest.mark.requirement("SEARCH-07")
 def test_filters_by_type_tag_concept_file_time_and_status(world: MemoryWorld) -> None:
     begin = world.clock.now()
     first = world.say("apple one", type="decision", tags=("Red",), concepts=("fruit",), files=("a.py",))
@@ -231,6 +245,7 @@ def test_a_depth_or_limit_out_of_range_is_refused(world: MemoryWorld, field: str
     ],
 )
 @pytest.mark.parametrize("away", [False, True])
+@pytest.mark.requirement("FAULT-05")
 def test_words_of_every_script_are_found(world: MemoryWorld, content: str, query: str, away: bool) -> None:
     world.say("Something else entirely about gardening tools")
     world.say(content)
@@ -238,6 +253,7 @@ def test_words_of_every_script_are_found(world: MemoryWorld, content: str, query
     assert len(world.found(query)) == 1
 
 
+@pytest.mark.requirement("FAULT-06")
 def test_a_query_with_nul_and_a_lone_surrogate_is_answered(world: MemoryWorld) -> None:
     world.say("The mill grinds rye")
     assert len(world.found("rye\x00 \ud800 mill")) == 1

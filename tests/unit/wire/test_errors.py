@@ -32,6 +32,7 @@ def across(error):
 
 
 @pytest.mark.parametrize("code", list(Code))
+@pytest.mark.requirement("SKEL-05")
 def test_every_code_has_a_status_of_its_own_and_comes_back(code):
     error = BY_CODE[code](
         "A sentence.",

@@ -6,6 +6,7 @@ from pathlib import Path
 from perdure.worker.broker import quoted, write_config
 
 
+@pytest.mark.requirement("JOB-03")
 def test_configuration_keeps_work_on_disk_and_opens_no_port(tmp_path: Path) -> None:
     config = tmp_path / "valkey.conf"
     write_config(config, tmp_path / "broker.sock", tmp_path, tmp_path / "broker.log")
