@@ -6,7 +6,7 @@ Items are embedded together as far as a bounded wait allows (the queue does the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -87,9 +87,11 @@ class SaveMany:
         found = self._embed.many(texts, wait_s=self._embed.wait_s * BATCH_WAIT_FACTOR)
         batch = _Batch(caller, dict(zip(texts, found, strict=True)), now)
         outcomes: list[Item] = []
-        for number, part in enumerate(_parts(admitted)):
-            key = f"{idempotency_key}\n{number}" if idempotency_key else None
-            outcomes.extend(self._part(batch, part, memo("save_many", key, tuple(drafts), self._replay_lifetime)))
+        for start in range(0, len(admitted), TRANSACTION_ITEMS):
+            part = slice(start, start + TRANSACTION_ITEMS)
+            request = (len(drafts), *drafts[part])
+            kept = memo(f"save_many {start}", idempotency_key, request, self._replay_lifetime)
+            outcomes.extend(self._part(batch, admitted[part], kept))
         return tuple(outcomes)
 
     def _admitted(self, draft: Draft | Failure) -> _Admitted | Failure:
@@ -135,11 +137,6 @@ class SaveMany:
         if isinstance(answer, Wanted):  # never with last=True
             raise Conflict("A vector was wanted where none could be.", reason=Reason.UNEXPECTED)
         return replace(answer, redacted=item.redacted)
-
-
-def _parts(items: Sequence[_Admitted | Failure]) -> Iterator[Sequence[_Admitted | Failure]]:
-    for start in range(0, len(items), TRANSACTION_ITEMS):
-        yield items[start : start + TRANSACTION_ITEMS]
 
 
 def _failure(error: PerdureError) -> Failure:
