@@ -145,8 +145,8 @@ def _up_detached(settings: Any, processes: Path) -> int:
     log = settings.log_dir / START_LOG_NAME
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        child = subprocess.Popen(  # noqa: S603 - this very program
-            [sys.executable, "-m", "perdure.cli", "up", "--in-background", "--procfile", str(processes)],
+        child = subprocess.Popen(  # noqa: S603 - this very program; -P: not what lies in the folder it is called from
+            [sys.executable, "-P", "-m", "perdure.cli", "up", "--in-background", "--procfile", str(processes)],
             stdin=subprocess.DEVNULL,
             stdout=descriptor,
             stderr=descriptor,

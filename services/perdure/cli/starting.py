@@ -138,6 +138,10 @@ def child_environment(settings: Settings, *, on_terminal: bool) -> dict[str, str
     environment = {**os.environ, "PERDURE_HOME": str(settings.home), "PYTHONUNBUFFERED": "1"}
     if settings.log_format == "auto" and on_terminal:
         environment["PERDURE_LOG_FORMAT"] = "console"
+    # they run in the home, so that no module of a project shadows theirs; paths relative to this folder stay true
+    for name in ("PYTHONPATH", "PERDURE_EMBEDDING_ONNX_DIR"):
+        if given := os.environ.get(name):
+            environment[name] = os.pathsep.join(str(Path(part).absolute()) for part in given.split(os.pathsep))
     # the folder of this Python first, so that `python` and our scripts mean this installation
     environment["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
     return environment

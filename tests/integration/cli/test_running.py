@@ -40,6 +40,8 @@ class Home:
     """A home, a port and a Procfile of its own."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder / "called-from"
+        self.folder.mkdir()
         self.home = folder / "home"
         self.port = free_port()
         self.procfile = folder / "Procfile"
@@ -51,7 +53,7 @@ class Home:
         lines = [f"{name}: {command}\n" for name, command in self.processes.items()]
         self.procfile.write_text("".join(lines))
         more = ["--procfile", str(self.procfile)] if arguments[0] == "up" else []
-        return [sys.executable, "-m", "perdure.cli", *arguments, *more]
+        return [sys.executable, "-P", "-m", "perdure.cli", *arguments, *more]
 
     def environment(self, **more: str) -> dict[str, str]:
         kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
@@ -60,7 +62,12 @@ class Home:
 
     def run(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            self.command(*arguments), env=self.environment(**more), capture_output=True, text=True, check=False
+            self.command(*arguments),
+            env=self.environment(**more),
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     def start(self) -> subprocess.Popen[str]:
@@ -105,6 +112,7 @@ def gone(pid: int) -> Callable[[], bool]:
 
 
 @pytest.mark.e2e
+@pytest.mark.requirement("CLI-06")
 def test_up_says_when_it_is_ready_and_a_signal_stops_everything(perdure: Home) -> None:
     process = perdure.start()
     ready = next(line for line in perdure.said().splitlines() if "is ready" in line)
@@ -123,6 +131,7 @@ def test_up_says_when_it_is_ready_and_a_signal_stops_everything(perdure: Home) -
 
 
 @pytest.mark.e2e
+@pytest.mark.requirement("CLI-06")
 def test_a_process_that_is_killed_is_started_again_and_counted(perdure: Home) -> None:
     perdure.start()
     first = perdure.pid("sleeper")
@@ -161,6 +170,7 @@ def test_a_second_start_with_the_same_home_is_refused(perdure: Home) -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.requirement("CLI-06")
 def test_detach_returns_when_ready_and_down_stops_it(perdure: Home) -> None:
     ran = perdure.run("up", "--detach")
     assert ran.returncode == 0, ran.stderr
@@ -274,6 +284,15 @@ def test_what_nobody_waits_for_is_started_when_the_others_are_ready(perdure: Hom
 
 
 @pytest.mark.e2e
+def test_modules_of_the_folder_it_is_called_from_are_not_ours(perdure: Home) -> None:
+    for name in ("click", "honcho", "http"):
+        (perdure.folder / f"{name}.py").write_text("raise SystemExit('shadowed')")
+    ran = perdure.run("up", "--detach")
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.e2e
+@pytest.mark.requirement("JOB-04")
 def test_a_broker_of_the_user_s_own_means_that_none_is_started(perdure: Home) -> None:
     perdure.processes["broker"] = "sleep 602"
     ran = perdure.run("up", "--detach", PERDURE_REDIS_URL="redis://127.0.0.1:1/0")
@@ -281,6 +300,7 @@ def test_a_broker_of_the_user_s_own_means_that_none_is_started(perdure: Home) ->
     assert set(perdure.state()["processes"]) == {"sleeper", "gateway"}
 
 
+@pytest.mark.requirement("CLI-07")
 def test_nothing_running_is_said_with_the_way_to_start(perdure: Home) -> None:
     status = perdure.run("status")
     assert status.returncode == 5
@@ -291,6 +311,7 @@ def test_nothing_running_is_said_with_the_way_to_start(perdure: Home) -> None:
     assert "perdure up --detach" in doctor.stdout
 
 
+@pytest.mark.requirement("STORE-13")
 def test_a_home_that_others_can_use_is_closed_to_them(perdure: Home) -> None:
     perdure.home.mkdir()
     perdure.home.chmod(0o755)

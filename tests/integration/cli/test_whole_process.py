@@ -85,6 +85,7 @@ def test_ctrl_c_is_130_and_silent(gateway: RestGateway, home: Path) -> None:
         assert b"goes on in the background" in process.stderr.read()
 
 
+@pytest.mark.requirement("CLI-04")
 def test_a_mistyped_command_is_answered_with_the_right_one(gateway: RestGateway, home: Path) -> None:
     ran = subprocess.run(
         [*COMMAND, "serch", "x"], env=environment(gateway, home), capture_output=True, text=True, check=False
@@ -123,6 +124,7 @@ def on_a_terminal(arguments: list[str], env: dict[str, str]) -> bytes:
 
 
 @pytest.mark.parametrize("no_colour", [False, True])
+@pytest.mark.requirement("CLI-05")
 def test_a_terminal_gets_a_table_and_colour_unless_it_wants_none(
     gateway: RestGateway, home: Path, no_colour: bool
 ) -> None:
@@ -151,3 +153,35 @@ def test_nothing_listening_is_a_sentence_with_the_next_step(gateway: RestGateway
     assert ran.returncode == 5
     assert "perdure up --detach" in ran.stderr
     assert len(ran.stderr.splitlines()) == 1
+
+
+def test_long_work_shows_a_bar_on_a_terminal_and_nothing_elsewhere(gateway: RestGateway, home: Path) -> None:
+    running = {"id": "j1", "kind": "reembed", "state": "running", "done": 3, "total": 9, "message": ""}
+    answers = iter([running, {**running, "state": "succeeded", "done": 9, "message": "9 embedded"}])
+    gateway.routes["POST /maintenance/jobs"] = running
+    gateway.routes["GET /maintenance/jobs/j1"] = lambda _asked: next(answers)
+    written = on_a_terminal(["reembed"], environment(gateway, home, TERM="xterm"))
+    assert b"Embedding [#########" in written
+    assert b"3/9" in written
+    assert b"9 embedded" in written
+    gateway.routes["GET /maintenance/jobs/j1"] = {**running, "state": "succeeded", "message": "9 embedded"}
+    ran = subprocess.run([*COMMAND, "reembed"], env=environment(gateway, home), capture_output=True, check=False)
+    assert ran.stderr == b""
+    assert ran.stdout == b"succeeded: 9 embedded\n"
+
+
+def test_purge_asks_on_a_terminal_and_takes_no_for_no(gateway: RestGateway, home: Path) -> None:
+    gateway.routes["GET /memories/0197-1"] = memory(1)
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, "purge", "0197-1"],
+        env=environment(gateway, home, TERM="xterm"),
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+    )
+    os.close(follower)
+    os.write(leader, b"n\n")
+    assert process.wait(30) == 1
+    os.close(leader)
+    assert [asked.method for asked in gateway.asked] == ["GET"]
