@@ -5,6 +5,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from perdure.bridge.catalogue import collect
 from perdure.bridge.local import CATALOGUE_FILE
 from perdure.gateway.app import make_app

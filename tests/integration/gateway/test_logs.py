@@ -3,6 +3,8 @@
 import io
 import json
 
+import pytest
+
 from perdure.gateway.policy import Policy
 from support.fake_backends import FakeServices
 from support.gateway_client import gateway

@@ -1,3 +1,5 @@
+import pytest
+
 from support.fake_backends import FakeServices, away
 from support.gateway_client import gateway
 

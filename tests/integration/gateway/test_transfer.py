@@ -1,6 +1,8 @@
 import json
 from collections.abc import AsyncIterator
 
+import pytest
+
 from perdure.gateway.routes import answers
 from support.fake_backends import FakeServices
 from support.gateway_client import gateway

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from perdure.worker.broker import quoted, write_config
 
 
