@@ -21,6 +21,10 @@ FRAME_RATIO_MIN = 0.5
 
 _EXCHANGES_MAX = 3
 
+TOKENS_MAX = 250
+"""Longer texts are the same only word for word or with something added: an alignment costs the square of the length,
+and one exchanged value says little about a page."""
+
 
 class Verdict(enum.StrEnum):
     """How two statements relate. ``UNSURE`` is an honest answer and costs a link."""
@@ -50,13 +54,14 @@ def _texts(old: str, new: str) -> Verdict:
     if not before or not after:
         return Verdict.SAME if old.split() == new.split() else Verdict.UNSURE
     forms_before, forms_after = [token.form for token in before], [token.form for token in after]
-    if forms_before == forms_after or _is_turned(before, after):
+    long = max(len(before), len(after)) > TOKENS_MAX
+    if forms_before == forms_after or (not long and _is_turned(before, after)):
         return Verdict.SAME
     if _is_prefix(forms_before, forms_after):
         return _judge_detail(before, after)
     if _is_prefix(forms_after, forms_before) and after and before[len(after)].opens_clause:
         return _judge_detail(after, before)
-    return _judge_exchange(before, after)
+    return Verdict.UNSURE if long else _judge_exchange(before, after)
 
 
 def _is_prefix(short: Sequence[str], long: Sequence[str]) -> bool:

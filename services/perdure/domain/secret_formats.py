@@ -33,7 +33,9 @@ FORMATS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     (
         "putty_key",
         ("PuTTY-User-Key-File",),
-        re.compile(r"PuTTY-User-Key-File-\d:.*?Private-Lines:\s*\d+\s(?P<value>.+?)(?=Private-MAC|\Z)", re.DOTALL),
+        re.compile(
+            r"PuTTY-User-Key-File-\d:.{1,4000}?Private-Lines:\s*\d+\s(?P<value>.{1,8000}?)(?=Private-MAC|\Z)", re.DOTALL
+        ),
     ),
     (
         "jwt",

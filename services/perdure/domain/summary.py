@@ -32,6 +32,8 @@ _WIDE = re.compile(
     "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
 )
 _ELLIPSIS = "…"
+_LOOK_AHEAD_CHARS = 400
+"""A sentence that does not end here is cut anyway."""
 
 
 def summarise(content: str) -> str:
@@ -46,7 +48,7 @@ def summarise(content: str) -> str:
     Returns:
         Empty only where ``content`` is blank.
     """
-    line = _first_line(content)
+    line = _first_line(content)[:_LOOK_AHEAD_CHARS]
     sentence = " ".join(_first_sentence(line).split())
     return sentence if len(sentence) <= SUMMARY_CHARS_MAX else _shortened(sentence)
 

@@ -199,3 +199,9 @@ def test_another_solution_is_not_the_same_statement() -> None:
     old = Statement(content="Login loops", solution="Set SameSite to None")
     assert compare(old, replace(old, solution="Clear the cookie")) is Verdict.UNSURE
     assert compare(old, replace(old, solution=None, problem="cookies")) is Verdict.SAME
+
+
+def test_long_texts_are_compared_word_for_word_only() -> None:
+    old = Statement(content="The gateway number 5 uses Redis. " * 900)
+    assert compare(old, Statement(content="The gateway number 6 uses Kafka now. " * 850)) is Verdict.UNSURE
+    assert compare(old, replace(old, content=old.content.upper())) is Verdict.SAME
