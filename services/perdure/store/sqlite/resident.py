@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TypeVar
 
 import numpy as np
@@ -30,9 +30,14 @@ TIERS = {tier.value: code for code, tier in enumerate(Tier)}
 
 _BATCH_ROWS = 4096
 _GROWTH = 1.25
-_SELECT = (
-    'SELECT m."row", m.id, m.project, m.type, m.status, m.tier, m.created_at, m.expires_at, m.seq, v.e '
-    'FROM memory m LEFT JOIN vector v ON v.memory = m."row" AND v.space = ? AND v.zero = 0 WHERE m.namespace = ? '
+_FIELDS = 'm."row", m.id, m.project, m.type, m.status, m.tier, m.created_at, m.expires_at, m.seq, v.e'
+_ALL = (
+    f'SELECT {_FIELDS} FROM vector v CROSS JOIN memory m ON m."row" = v.memory '
+    "WHERE v.namespace = ? AND v.space = ? AND v.zero = 0"
+)
+_CHANGED = (
+    f'SELECT {_FIELDS} FROM memory m LEFT JOIN vector v ON v.memory = m."row" AND v.space = ? AND v.zero = 0 '
+    "WHERE m.namespace = ? AND m.seq > ? LIMIT ?"
 )
 
 
@@ -180,19 +185,10 @@ def _loaded(
         projects={},
     )
     slots.clear()
-    cursor = connection.execute(_SELECT + 'AND v.e IS NOT NULL ORDER BY m."row"', (space, namespace))
-    while batch := _batch(cursor):
+    cursor = connection.execute(_ALL, (namespace, space))
+    while batch := list(islice(cursor, _BATCH_ROWS)):
         view = _appended(slots, view, batch)
     return view
-
-
-def _batch(cursor: Iterable[tuple]) -> list[tuple]:  # type: ignore[type-arg]  # rows of _SELECT
-    found = []
-    for row in cursor:
-        found.append(row)
-        if len(found) == _BATCH_ROWS:
-            break
-    return found
 
 
 def _appended(slots: dict[int, int], view: View, batch: list[tuple]) -> View:  # type: ignore[type-arg]
@@ -203,19 +199,19 @@ def _appended(slots: dict[int, int], view: View, batch: list[tuple]) -> View:  #
         capacity = max(end, int(len(matrix) * _GROWTH))
         matrix = _resized(matrix, capacity)
         columns = columns.resized(capacity)
-    matrix[first:end] = np.frombuffer(b"".join(row[9] for row in batch), dtype="<f4").reshape(len(batch), -1)
-    for slot, row in enumerate(batch, first):
-        slots[row[0]] = slot
-    projects = view.projects
-    columns.ids[first:end] = [row[1] for row in batch]
-    columns.rows[first:end] = [row[0] for row in batch]
-    columns.project[first:end] = [projects.setdefault(row[2], len(projects)) for row in batch]
-    columns.type[first:end] = [TYPES[row[3]] for row in batch]
-    columns.status[first:end] = [STATUSES[row[4]] for row in batch]
-    columns.tier[first:end] = [TIERS[row[5]] for row in batch]
-    columns.created[first:end] = [row[6] for row in batch]
-    columns.expires[first:end] = [NEVER if row[7] is None else row[7] for row in batch]
-    columns.seq[first:end] = [row[8] for row in batch]
+    rows, ids, projects, types, statuses, tiers, created, expires, changes, vectors = zip(*batch, strict=True)
+    matrix[first:end] = np.frombuffer(b"".join(vectors), dtype="<f4").reshape(len(batch), -1)
+    slots.update(zip(rows, range(first, end), strict=True))
+    codes = view.projects
+    columns.ids[first:end] = np.frombuffer("".join(ids).encode(), dtype="S36")  # all of 36 characters, see the schema
+    columns.rows[first:end] = rows
+    columns.project[first:end] = [codes.setdefault(name, len(codes)) for name in projects]
+    columns.type[first:end] = [TYPES[name] for name in types]
+    columns.status[first:end] = [STATUSES[name] for name in statuses]
+    columns.tier[first:end] = [TIERS[name] for name in tiers]
+    columns.created[first:end] = created
+    columns.expires[first:end] = [NEVER if at is None else at for at in expires]
+    columns.seq[first:end] = changes
     return replace(view, count=end, matrix=matrix, columns=columns)
 
 
@@ -223,9 +219,7 @@ def _advanced(
     slots: dict[int, int], view: View, connection: Connection, namespace: int, space: int, seq: int
 ) -> View | None:
     """The view at ``seq``; None where so much changed that loading anew is cheaper."""
-    changed = connection.execute(
-        _SELECT + "AND m.seq > ? LIMIT ?", (space, namespace, view.seq, view.count // 2 + 1000)
-    ).fetchall()
+    changed = connection.execute(_CHANGED, (space, namespace, view.seq, view.count // 2 + 1000)).fetchall()
     purged = connection.execute(
         "SELECT memory, seq FROM tombstone WHERE namespace = ? AND seq > ?", (namespace, view.seq)
     ).fetchall()
