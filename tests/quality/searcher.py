@@ -20,7 +20,7 @@ from perdure.domain.editing import born
 from perdure.domain.layout import embedded_text
 
 from perdure.domain.memory import Filter, MemoryId, MemoryType, Statement
-from perdure.domain.namespace import Actor, NamespaceName, Scope
+from perdure.domain.namespace import Actor, Caller, NamespaceName, Scope, TokenScope
 from perdure.domain.recall.answer import Question
 from perdure.domain.recall.candidate import LexicalAnswer, LexicalQuery
 from perdure.domain.saving import Draft
@@ -85,6 +85,10 @@ class VectorCache:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.keep()
+
+    def keep(self) -> None:
+        """Write what is known, so that an interrupted run loses little."""
         names = np.array(list(self._vectors))
         np.savez(self._path, names=names, rows=np.stack(list(self._vectors.values())))
 
@@ -99,6 +103,7 @@ class VectorCache:
             for place, row in zip(places, found, strict=True):
                 self._vectors[names[place]] = row
             if start and start % 640 == 0:
+                self.keep()
                 print(f"  embedded {start} of {len(missing)} texts", flush=True)
         return np.stack([self._vectors[name] for name in names])
 
