@@ -58,7 +58,8 @@ class Policy:
             )
         return cls(
             local=settings.auth == "local",
-            hosts=names(settings.allowed_hosts),
+            # an address of its own is what clients name; a wildcard is no address
+            hosts=names(settings.allowed_hosts) | own_host(settings.bind),
             origins=names(settings.allowed_origins),
             body_limit_bytes=settings.body_limit_bytes,
             rate_per_minute=settings.rate_per_minute,
@@ -80,6 +81,17 @@ class Policy:
             return True
         scheme, separator, rest = origin.partition("://")
         return bool(separator) and scheme in ("http", "https") and rest == host.strip().lower()
+
+
+def own_host(bind: str) -> frozenset[str]:
+    """The Host value for a gateway that listens on ``bind`` alone; none for every address."""
+    try:
+        address = ipaddress.ip_address(bind.strip("[]"))
+    except ValueError:
+        return frozenset({bind.lower()})
+    if address.is_unspecified:
+        return frozenset()
+    return frozenset({f"[{address}]" if address.version == 6 else str(address)})
 
 
 def names(text: str) -> frozenset[str]:

@@ -40,6 +40,21 @@ def test_an_allowed_host_with_a_port_is_that_port_only() -> None:
     assert not policy.accepts_host("other.example:9")
 
 
+@pytest.mark.parametrize(
+    ("bind", "host", "accepted"),
+    [
+        ("192.168.1.7", "192.168.1.7:3456", True),
+        ("192.168.1.7", "192.168.1.8:3456", False),
+        ("fd00::1", "[fd00::1]:3456", True),
+        ("memory.internal", "memory.internal:3456", True),
+        ("0.0.0.0", "192.168.1.7:3456", False),
+        ("0.0.0.0", "0.0.0.0:3456", False),
+    ],
+)
+def test_the_address_it_listens_on_is_a_name_of_the_gateway(bind: str, host: str, accepted: bool) -> None:
+    assert Policy.of(Settings(bind=bind, auth="token")).accepts_host(host) is accepted
+
+
 def test_a_star_turns_the_host_check_off() -> None:
     assert Policy(hosts=frozenset({"*"})).accepts_host("any.example")
 

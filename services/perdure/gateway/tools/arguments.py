@@ -5,6 +5,7 @@ Models send "5" for 5; that is accepted. An argument nobody knows is refused by 
 
 from __future__ import annotations
 
+import functools
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -208,8 +209,12 @@ class NoArguments(Arguments):
     """Of tools that take none."""
 
 
+@functools.cache
 def schema(model: type[Arguments]) -> dict[str, Any]:
-    """The JSON schema that a client is shown: no titles, no null where leaving out means the same."""
+    """The JSON schema that a client is shown: no titles, no null where leaving out means the same.
+
+    Made once for each model; do not change it.
+    """
     raw = model.model_json_schema()
     properties = {name: _lean(field) for name, field in raw.get("properties", {}).items()}
     out: dict[str, Any] = {"type": "object", "properties": properties}

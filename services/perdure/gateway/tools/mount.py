@@ -48,6 +48,7 @@ from perdure.gateway.policy import Policy
 from perdure.gateway.routes.request import JsonResponse, memory_id
 from perdure.gateway.shielding import Shield
 from perdure.gateway.tools import texts
+from perdure.gateway.tools.arguments import schema
 from perdure.gateway.tools.calls import ToolCalls
 from perdure.gateway.tools.catalogue import CARDS, ToolCard, cards_of
 
@@ -201,7 +202,7 @@ def _origin(ctx: ServerRequestContext[Any, Any]) -> Origin:
 
 def _input_schema(name: str) -> dict[str, Any] | None:
     card = CARDS.get(name)
-    return None if card is None else card.listed().input_schema
+    return None if card is None else schema(card.arguments)
 
 
 async def _list_resources(
