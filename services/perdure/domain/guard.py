@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 
 from perdure.domain.memory import Statement
 from perdure.domain.phrasing import Kind, Token, antonyms, enumerates, is_past, is_relation, is_verb, limits, tokens
+from perdure.domain.text import normalised
 
 FRAME_RATIO_MIN = 0.5
 """Share of words two statements have in common before an exchanged value makes the one a change of the other."""
@@ -50,9 +51,11 @@ def compare(old: Statement, new: Statement) -> Verdict:
 
 
 def _texts(old: str, new: str) -> Verdict:
+    if normalised(old) == normalised(new):
+        return Verdict.SAME
     before, after = tokens(old), tokens(new)
     if not before or not after:
-        return Verdict.SAME if old.split() == new.split() else Verdict.UNSURE
+        return Verdict.UNSURE
     forms_before, forms_after = [token.form for token in before], [token.form for token in after]
     long = max(len(before), len(after)) > TOKENS_MAX
     if forms_before == forms_after or (not long and _is_turned(before, after)):
