@@ -18,6 +18,7 @@ from perdure.gateway.policy import Policy, UnsafeSettings
 from perdure.gateway.wiring import build
 from perdure.observability.logging import configure_logging
 from perdure.settings import Settings
+from perdure.starting import wrong_settings
 
 STOP_S = 5
 """Longest that requests get to end when the gateway stops."""
@@ -89,10 +90,7 @@ def main() -> int:
     except UnsafeSettings as refusal:
         return _refused(str(refusal))
     except ValidationError as fault:
-        names = ", ".join(
-            f"PERDURE_{'.'.join(map(str, item['loc'])).upper()}: {item['msg']}" for item in fault.errors()
-        )
-        return _refused(f"The gateway does not start: {names}.")
+        return _refused(f"The gateway does not start: {wrong_settings(fault)}.")
     except OSError as fault:
         why = "is taken; another Perdure may be running" if fault.errno == errno.EADDRINUSE else f"({fault.strerror})"
         return _refused(

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from perdure import settings as settings_module
-from perdure.observability.logging import configure_logging
+import sys
+
+from perdure import starting
 from perdure.retrieval.wiring import build
+from perdure.settings import Settings
 from perdure.wire.server import serve
 
 
-def main() -> None:
+def body(settings: Settings) -> None:
     """Open the store, listen, run until SIGTERM or SIGINT, write the last counts."""
-    settings = settings_module.load()
-    configure_logging(level=settings.log_level, fmt=settings.log_format, process="retrieval")
     parts = build(settings)
     parts.flusher.start()
     serve(parts.server, on_stop=parts.close)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(starting.run("retrieval", body))

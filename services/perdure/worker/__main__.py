@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from perdure import settings as settings_module
+import sys
+import warnings
+
+from perdure import starting
 from perdure.jobs.app import QUEUE_INTERACTIVE, QUEUE_MAINTENANCE, make_app
-from perdure.observability.logging import configure_logging
+from perdure.settings import Settings
 from perdure.worker.tasks import register
 
 
-def main() -> None:
+def body(settings: Settings) -> None:
     """Run until a signal; SIGTERM lets the present task end first."""
-    settings = settings_module.load()
-    configure_logging(level=settings.log_level, fmt=settings.log_format, process="worker")
+    # JSON only: nothing that a message holds is ever run, so root in a container is no worse than elsewhere
+    warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
     app = make_app(settings.broker_url, visibility_timeout_s=settings.visibility_timeout_s)
     register(app, settings)
     app.Worker(
@@ -29,4 +32,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(starting.run("worker", body))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from perdure import settings as settings_module
+import sys
+
+from perdure import starting
 from perdure.jobs.app import make_app
-from perdure.observability.logging import configure_logging
+from perdure.settings import Settings
 
 
-def main() -> None:
+def body(settings: Settings) -> None:
     """Run until a signal."""
-    settings = settings_module.load()
-    configure_logging(level=settings.log_level, fmt=settings.log_format, process="beat")
     settings.run_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     app = make_app(
         settings.broker_url,
@@ -21,4 +21,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(starting.run("beat", body))
