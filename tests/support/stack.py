@@ -9,6 +9,7 @@ import contextlib
 import http.client
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -70,6 +71,10 @@ class Stack:
     port: int
     env: dict[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
+    holdable: bool = False
+    """Whether processes can be kept down by ``hold``; the Procfile is then made from the real one."""
+    without: tuple[str, ...] = ()
+    """Processes of the Procfile that are not run at all."""
 
     @property
     def url(self) -> str:
@@ -91,7 +96,7 @@ class Stack:
         self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         log = (self.home / "up.log").open("ab")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "perdure.cli.main", "up"],
+            [sys.executable, "-m", "perdure.cli.main", "up", *self._procfile()],
             env=self.environment(),
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
@@ -104,6 +109,39 @@ class Stack:
         # worker and beat start when the others are ready
         wait_until(lambda: len(self.pids()) == len(self.processes()), within_s=within_s, what="every process")
         return self
+
+    def _procfile(self) -> list[str]:
+        if not self.holdable and not self.without:
+            return []
+        lines = []
+        for line in (ROOT / "Procfile").read_text("utf-8").splitlines():
+            name, _, command = line.partition(": ")
+            if name in self.without:
+                continue
+            if self.holdable:
+                waiting = f"while [ -e {self._held(name)} ]; do sleep 0.1; done; exec {command}"
+                command = f"sh -c {shlex.quote(waiting)}"
+            lines.append(f"{name}: {command}\n")
+        path = self.home / "Procfile"
+        path.write_text("".join(lines), "utf-8")
+        return ["--procfile", str(path)]
+
+    def _held(self, name: str) -> Path:
+        return self.home / f"{name}.held"
+
+    def hold(self, *names: str) -> None:
+        """kill -9 the named processes and keep them down until ``release``."""
+        for name in names:
+            self._held(name).touch()
+        before = {name: self.pids().get(name) for name in names}
+        self.kill(*(name for name, pid in before.items() if pid))
+        for name, pid in before.items():
+            wait_until(lambda name=name, pid=pid: self.pids().get(name) != pid, what=f"the end of {name}")  # type: ignore[misc]
+
+    def release(self, *names: str) -> None:
+        """Let the named processes run again; they are up some time after this."""
+        for name in names:
+            self._held(name).unlink(missing_ok=True)
 
     def wait_ready(self, *, within_s: float = READY_S) -> None:
         """Wait until /readyz is 200."""
@@ -213,10 +251,16 @@ def children(pid: int) -> list[int]:
 
 
 @contextlib.contextmanager
-def running(**env: str) -> Iterator[Stack]:
+def running(*, holdable: bool = False, without: tuple[str, ...] = (), **env: str) -> Iterator[Stack]:
     """A stack that lives for the block; settings by their PERDURE_ names. The default provider is ``test``."""
     home = Path(tempfile.mkdtemp(prefix="pd-"))
-    stack = Stack(home=home / "home", port=free_port(), env={"PERDURE_EMBEDDING_PROVIDER": "test", **env})
+    stack = Stack(
+        home=home / "home",
+        port=free_port(),
+        env={"PERDURE_EMBEDDING_PROVIDER": "test", **env},
+        holdable=holdable,
+        without=without,
+    )
     try:
         yield stack.start()
     finally:
