@@ -194,8 +194,8 @@ def _in_view(view: View, vector: Vector, mask: npt.NDArray[np.bool_], wanted: in
 def _scanned(rows: Matrix, vector: Vector) -> npt.NDArray[np.float32]:
     """Products of each row with ``vector``.
 
-    vecdot and neither ``@`` nor einsum: one core reads 100 000 x 384 in 6 ms (sgemv of OpenBLAS 14 to 24, einsum 8), and
-    other threads run meanwhile, where einsum holds the interpreter's lock and sgemv shares one pool of threads.
+    vecdot and neither ``@`` nor einsum: one core reads 100 000 x 384 in 6 ms (OpenBLAS's sgemv with one thread 13 or
+    more, einsum 8), and two threads do so at once; with einsum two took twice as long as one.
     """
     products: npt.NDArray[np.float32] = np.vecdot(rows, vector)
     return products
