@@ -110,6 +110,7 @@ def test_every_code_and_reason_is_described_and_no_other() -> None:
         assert {code.strip() for code in codes.split(",")} <= {code.value for code in Code}, reason
 
 
+@pytest.mark.requirement("DONE-06")
 def test_limits_are_those_of_the_code() -> None:
     text = page("limits.md")
     defaults = {name: field.default for name, field in Settings.model_fields.items()}
@@ -153,6 +154,7 @@ def test_every_metric_in_the_sources_is_described_and_no_other() -> None:
     assert described == actual
 
 
+@pytest.mark.requirement("DONE-06")
 def test_the_constants_of_search_are_those_of_the_code() -> None:
     text = (ROOT / "docs" / "explanation" / "search.md").read_text(encoding="utf-8")
     for stated in (
@@ -169,6 +171,7 @@ def test_the_constants_of_search_are_those_of_the_code() -> None:
         assert stated in text, stated
 
 
+@pytest.mark.requirement("DONE-06")
 def test_the_ages_of_decay_are_those_of_the_code() -> None:
     text = (ROOT / "docs" / "explanation" / "decay.md").read_text(encoding="utf-8")
     for confidence, faded, gone in re.findall(r"\| (0\.\d+) \|[^|]*\| (\d+) days \| (\d+) days \|", text):
@@ -176,6 +179,7 @@ def test_the_ages_of_decay_are_those_of_the_code() -> None:
         assert decay_weight(float(gone), float(confidence)) == pytest.approx(0.1, abs=0.005)
 
 
+@pytest.mark.requirement("DONE-06")
 def test_the_thresholds_of_the_default_space_are_those_of_the_code() -> None:
     text = (ROOT / "docs" / "explanation" / "embedding-spaces.md").read_text(encoding="utf-8")
     stated = dict(re.findall(r"\| (twin|cluster|interference|floor) \| (\d\.\d+) \|", text))

@@ -27,7 +27,7 @@ def stack() -> Iterator[Stack]:
         yield started
 
 
-@pytest.mark.requirement("CLI-08", "MCP-01", "SAVE-01")
+@pytest.mark.requirement("DONE-02", "CLI-08", "MCP-01", "SAVE-01")
 async def test_what_one_tool_saves_every_other_finds(stack: Stack) -> None:
     async with every_surface(stack) as surfaces:
         assert surfaces.keys() == STATEMENTS.keys()
