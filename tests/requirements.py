@@ -271,5 +271,17 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
         "The Chinese and the Japanese set have at least 60 memories and 60 questions each.",
     ),
     "QUALITY-02": ("issue 2, it must reach", "The LoCoMo run skips where the data is absent."),
+    "JOB-07": ("issue 2, maintenance, worker, beat, broker", "A killed worker's job is done by another within 25 s."),
+    "JOB-08": ("issue 2, maintenance, worker, beat, broker", "A broker that is away delays, and loses nothing."),
+    "FAULT-12": ("issue 2, it must reach", "Every acknowledged save is present after kill -9 of every process."),
+    "DONE-02": (
+        "issue 2, done when 2",
+        "A memory saved by command line, REST, MCP over HTTP in both eras and the bridge is found by each of the others.",
+    ),
+    "DONE-04": (
+        "issue 2, done when 4",
+        "All services are killed and restarted between two calls of one open MCP client, which notices nothing.",
+    ),
+    "DONE-06": ("issue 2, done when 6", "Each number that the documentation states is that of the code."),
 }
 """Id to source and sentence."""
