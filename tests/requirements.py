@@ -1,7 +1,7 @@
-"""What issue 2 asks for, one id a requirement; tests cite ids with ``@pytest.mark.requirement``.
+"""What the issues ask for, one id a requirement; tests cite ids with ``@pytest.mark.requirement``.
 
-``tests/docs/test_requirements.py`` fails where a requirement has no test, or a test cites an id that is not here. Figures
-of speed and quality are no tests: ``make bench`` and ``make quality`` measure them, docs/explanation/performance.md has them.
+``tests/docs/test_requirements.py`` fails where a requirement has no test, or a test cites an id that is not here.
+Figures of speed and quality are no tests: ``make bench`` and ``make quality`` measure them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     ),
     "STORE-02": (
         "issue 2, store",
-        "Filters act before the top-k in both arms, on the resident matrix and in the file alike, with the same answers as a plain scan.",
+        "Filters act before the top-k in both arms, on the resident matrix and in the file alike, with "
+        "the same answers as a plain scan.",
     ),
     "STORE-03": ("issue 2, store", "A file of a newer schema is refused with a clear sentence, untouched."),
     "STORE-04": ("issue 2, store", "A corrupt or foreign file is refused and left byte-identical."),
@@ -184,7 +185,8 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     "REST-04": ("issue 2, gateway: REST", "If-Match guards a change by revision."),
     "REST-05": (
         "issue 2, gateway: REST",
-        "Wrong type, unknown field, out of range, too large, bad JSON, wrong content type: each its own clear 4xx problem.",
+        "Wrong type, unknown field, out of range, too large, bad JSON, wrong content type: each its own "
+        "clear 4xx problem.",
     ),
     "REST-06": ("issue 2, gateway: REST", "healthz never touches the store; readyz names each dependency."),
     "REST-07": ("issue 2, gateway: REST", "The instructions for agents without MCP are served."),
@@ -276,7 +278,8 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     "FAULT-12": ("issue 2, it must reach", "Every acknowledged save is present after kill -9 of every process."),
     "DONE-02": (
         "issue 2, done when 2",
-        "A memory saved by command line, REST, MCP over HTTP in both eras and the bridge is found by each of the others.",
+        "A memory saved by command line, REST, MCP over HTTP in both eras and the bridge is found by "
+        "each of the others.",
     ),
     "DONE-04": (
         "issue 2, done when 4",
