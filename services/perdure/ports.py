@@ -17,6 +17,7 @@ from typing import Protocol
 from perdure.domain.memory import Filter, LinkKind, Memory, MemoryId, MemoryType, Revision, Status
 from perdure.domain.namespace import Actor, NamespaceName, Scope
 from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer, LexicalQuery
+from perdure.domain.recall.contrast import Centre
 from perdure.domain.retention import Life
 from perdure.domain.runs import Act, PutBack, Run, RunItem
 from perdure.domain.vectors import Matrix, Space, Vector
@@ -178,6 +179,12 @@ class MemoryReader(Protocol):
 
     def vectors(self, memories: Collection[MemoryId], space: str) -> dict[MemoryId, Vector]:
         """Stored vectors of that space."""
+
+    def centre(self, space: str) -> Centre | None:
+        """Where the namespace's vectors of that space lie; None where there are none.
+
+        Of a large namespace it may be that of a little while ago, when there were at least 0.9 times as many.
+        """
 
     def cards(self, memories: Collection[MemoryId]) -> dict[MemoryId, Card]:
         """What scoring needs, by id."""
@@ -529,6 +536,12 @@ class LifecycleReader(MemoryReader, Protocol):
     def runs(self, limit: int) -> tuple[Run, ...]:
         """Runs of this namespace, newest first."""
 
+    def runs_of(self, memory: MemoryId) -> tuple[str, ...]:
+        """Ids of the runs that changed or made the memory and were not undone."""
+
+    def by_key_anywhere(self, key: str) -> Memory | None:
+        """The active memory of that key, whatever its project; None where there is none or more than one."""
+
     def run_items(self, run_id: str, limit: int) -> tuple[RunItem, ...]:
         """What the run did and was not undone; members before what they became."""
 
@@ -631,6 +644,9 @@ class Store(Protocol):
 
     def repair(self, progress: Progress | None = None) -> CheckReport:
         """Rebuilds full text and queues missing vectors from the rows, which it never touches; the report after it."""
+
+    def scrub(self) -> bool:
+        """Overwrites what was erased where the store still keeps a copy of it; False where readers stand in the way."""
 
     def close(self) -> None:
         """Lets go of the file."""

@@ -11,9 +11,12 @@ import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
+from perdure.domain.lifecycle import Compacted, Foreseen, SkippedMemory
 from perdure.domain.memory import Filter, Memory, MemoryId, Provenance, Revision, Statement, Status, Tier
+from perdure.domain.memory_md import block
 from perdure.domain.namespace import Caller, NamespaceName
 from perdure.domain.recall.answer import Answer, Arm, Briefing, DenseSkip, Hit, Question, ScoreParts
+from perdure.domain.runs import Act, Run, RunItem, Task, Trigger, UndoReport
 from perdure.domain.saving import Checkpoint, Draft, Edit, Failure, ImportReport, Outcome, SaveResult
 from perdure.errors import (
     Conflict,
@@ -354,6 +357,69 @@ class FakeJobs:
         return job
 
 
+class FakeLifecycle:
+    """Runs that are over at once, unless ``slow``; nothing else changes anything."""
+
+    def __init__(self) -> None:
+        self.slow = False
+        self.kept: list[tuple[Caller, Run]] = []
+        self.asked: list[tuple[str, object]] = []
+
+    async def start(
+        self, caller: Caller, task: Task, *, project: str | None = None, dry_run: bool = False, wait_s: float = 0.0
+    ) -> Run:
+        self.asked.append(("start", (task, project, dry_run, wait_s)))
+        run = Run(
+            id=f"run-{len(self.kept) + 1}",
+            namespace=caller.namespace,
+            tasks=(task,),
+            trigger=Trigger.REQUEST,
+            actor=caller.actor,
+            state="running" if self.slow else "succeeded",
+            created_at=START,
+            project=project,
+            dry_run=dry_run,
+            counts={"memories_consolidated": 3, "archived_decayed": 2, "duration_ms": 7},
+        )
+        self.kept.append((caller, run))
+        return run
+
+    async def runs(self, caller: Caller, *, limit: int = 50) -> tuple[Run, ...]:
+        return tuple(run for who, run in reversed(self.kept) if who.namespace == caller.namespace)[:limit]
+
+    async def run(self, caller: Caller, run_id: str) -> tuple[Run, tuple[RunItem, ...]]:
+        for run in await self.runs(caller):
+            if run.id == run_id:
+                return run, (RunItem(memory=MemoryId("m"), act=Act.DECAYED, summary="Old."),)
+        raise NotFound("There is no such run.", reason=Reason.JOB_NOT_FOUND)
+
+    async def undo(self, caller: Caller, run_id: str) -> tuple[Run, UndoReport]:
+        run, _ = await self.run(caller, run_id)
+        return dataclasses.replace(run, undone_at=START, undone_by=caller.actor), UndoReport(restored=2)
+
+    async def foresee(self, caller: Caller, memory: MemoryId) -> Foreseen:
+        raise NotFound("There is no such memory.", reason=Reason.MEMORY_NOT_FOUND)
+
+    async def compact(
+        self, caller: Caller, names: Sequence[str], *, stub: str | None = None, chars: int = 0, dry_run: bool = False
+    ) -> Compacted:
+        self.asked.append(("compact", (tuple(names), stub, chars, dry_run)))
+        return Compacted(compacted=(), skipped=tuple(SkippedMemory(name=name, reason="not_found") for name in names))
+
+    async def restore_content(
+        self, caller: Caller, texts: Sequence[tuple[str, str]], unstub: Sequence[str] = ()
+    ) -> tuple[tuple[MemoryId, ...], tuple[str, ...]]:
+        self.asked.append(("restore_content", (tuple(texts), tuple(unstub))))
+        return (), tuple(name for name, _ in texts)
+
+    async def memory_md(self, caller: Caller, project: str) -> tuple[str, int]:
+        return block(project, []), 0
+
+    async def erase(self, caller: Caller, *, project: str | None, confirm: str) -> int:
+        self.asked.append(("erase", (project, confirm)))
+        return 4
+
+
 class FakeServices:
     """All of them; ``states`` are what the probes answer."""
 
@@ -361,6 +427,7 @@ class FakeServices:
         self.memories = FakeMemories()
         self.access = FakeAccess()
         self.jobs = FakeJobs()
+        self.lifecycle = FakeLifecycle()
         self.states = {"retrieval": "ready", "embedding": "ready", "maintenance": "ready"}
 
     def backends(self) -> Backends:
@@ -374,6 +441,7 @@ class FakeServices:
             memories=self.memories,
             access=self.access,
             jobs=self.jobs,
+            lifecycle=self.lifecycle,
             probes={name: probe(name) for name in self.states},
         )
 

@@ -44,7 +44,7 @@ class MaintenanceWorld:
         self.start = StartRun(self.store, self.clock, self.ids)
         self.runs = ReadRuns(self.store)
         self.undo = UndoRun(self.store, self.clock)
-        self.purge = Purge(self.store)
+        self.purge = Purge(self.store, self.clock)
         self.tick = Tick(self.store, StartJob(self.store, self.clock, self.ids), self.clock)
         self.worker = self.a_worker("worker 1")
 

@@ -76,7 +76,7 @@ class MemoryWorld:
         self.update = Update(store, admit, embed, self.clock)
         self.archive = Archive(store, self.clock)
         self.restore = Restore(store, self.clock)
-        self.purge = Purge(store)
+        self.purge = Purge(store, self.clock)
         self.list = ListMemories(store, self.clock)
         self.search = Search(store, self.embedder, self.uses, self.clock, self.pool, query_wait_s=2.0)
         self.sync = Sync(store, self.embedder, self.uses, self.clock)

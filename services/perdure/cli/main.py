@@ -35,6 +35,17 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "import": ("transfer", "Take in memories from JSON Lines."),
         "prompt": ("overview", "Print the instructions for agents without MCP."),
     },
+    "Lifecycle": {
+        "consolidate": ("maintenance", "Make one memory of many aged ones about one thing."),
+        "compact": ("maintenance", "The same, by NaN Forget's other word."),
+        "clean": ("maintenance", "Archive what faded or ended."),
+        "runs": ("maintenance", "List what maintenance did."),
+        "undo": ("maintenance", "Put back what a run changed."),
+        "why": ("maintenance", "Show what a memory weighs and what happens to it when."),
+        "stub": ("maintenance", "Put one-line stubs for long memories."),
+        "unstub": ("maintenance", "Take stubs away."),
+        "memory-md": ("memory_md", "Keep the managed block in a MEMORY.md."),
+    },
     "Services": {
         "up": ("processes", "Run the services; --detach runs them in the background."),
         "down": ("processes", "Stop the services of this home."),
@@ -79,7 +90,7 @@ class Root(click.Group):
         if entry is None:
             return None
         module = import_module(f"perdure.cli.{entry[0]}")
-        command = getattr(module, f"{cmd_name}_command")
+        command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         if not isinstance(command, click.Command):
             raise TypeError(f"{cmd_name} is not a command")
         return command

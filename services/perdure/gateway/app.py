@@ -21,6 +21,7 @@ from perdure.gateway.journal import ERROR, REQUEST_ID, Journal
 from perdure.gateway.metrics import GatewayMetrics
 from perdure.gateway.perimeter import Perimeter
 from perdure.gateway.policy import Policy
+from perdure.gateway.routes.lifecycle import lifecycle_routes
 from perdure.gateway.routes.memories import memory_routes
 from perdure.gateway.routes.operations import operation_routes
 from perdure.gateway.routes.request import JsonResponse
@@ -92,8 +93,9 @@ def make_app(
             HTTPException: _http_exception,
         },
     )
-    # /memories/export and /memories/import before /memories/{id}
+    # named paths under /memories before /memories/{id}
     app.include_router(transfer_routes(backends.memories, shield, policy))
+    app.include_router(lifecycle_routes(backends.lifecycle, shield))
     app.include_router(memory_routes(backends.memories, shield))
     app.include_router(operation_routes(backends, metrics, version))
     app.router.routes.extend(mcp.routes())

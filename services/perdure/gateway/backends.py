@@ -10,9 +10,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass
 from typing import Protocol
 
+from perdure.domain.lifecycle import Compacted, Foreseen
 from perdure.domain.memory import Filter, Memory, MemoryId, Revision
 from perdure.domain.namespace import Caller
 from perdure.domain.recall.answer import Answer, Briefing, Question
+from perdure.domain.runs import Run, RunItem, Task, UndoReport
 from perdure.domain.saving import Checkpoint, Draft, Edit, Failure, ImportReport, SaveResult
 from perdure.ports import Job, JobKind, Stats
 
@@ -106,6 +108,43 @@ class Jobs(Protocol):
         """The job, asked to stop."""
 
 
+class Lifecycle(Protocol):
+    """What becomes of the memories of the caller's namespace."""
+
+    async def start(
+        self, caller: Caller, task: Task, *, project: str | None = None, dry_run: bool = False, wait_s: float = 0.0
+    ) -> Run:
+        """A run of that task, over or not after ``wait_s`` (25 at most)."""
+
+    async def runs(self, caller: Caller, *, limit: int = 50) -> tuple[Run, ...]:
+        """Runs, newest first."""
+
+    async def run(self, caller: Caller, run_id: str, /) -> tuple[Run, tuple[RunItem, ...]]:
+        """One run, and the first 500 of what it did."""
+
+    async def undo(self, caller: Caller, run_id: str, /) -> tuple[Run, UndoReport]:
+        """The run after its undo, and what was put back."""
+
+    async def foresee(self, caller: Caller, memory: MemoryId, /) -> Foreseen:
+        """What happens to a memory if nobody uses it."""
+
+    async def compact(
+        self, caller: Caller, names: Sequence[str], /, *, stub: str | None = None, chars: int = 0, dry_run: bool = False
+    ) -> Compacted:
+        """What was compacted, and why the rest was not."""
+
+    async def restore_content(
+        self, caller: Caller, texts: Sequence[tuple[str, str]], unstub: Sequence[str] = (), /
+    ) -> tuple[tuple[MemoryId, ...], tuple[str, ...]]:
+        """Memories whose text is home, and names that match none."""
+
+    async def memory_md(self, caller: Caller, project: str, /) -> tuple[str, int]:
+        """The block of MEMORY.md, and how many memories it names."""
+
+    async def erase(self, caller: Caller, *, project: str | None, confirm: str) -> int:
+        """How many memories were erased."""
+
+
 Probe = Callable[[], Awaitable[str]]
 """Asks a dependency how it is: "ready", or a word for what is wrong with it. Bounded in time; never raises."""
 
@@ -117,5 +156,6 @@ class Backends:
     memories: Memories
     access: Access
     jobs: Jobs
+    lifecycle: Lifecycle
     probes: Mapping[str, Probe]
     close: Callable[[], Awaitable[None]] | None = None

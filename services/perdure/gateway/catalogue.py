@@ -16,7 +16,7 @@ import uvicorn
 
 from perdure.gateway.__main__ import listening
 from perdure.gateway.app import make_app
-from perdure.gateway.backends import Access, Backends, Jobs, Memories
+from perdure.gateway.backends import Access, Backends, Jobs, Lifecycle, Memories
 from perdure.gateway.policy import Policy
 from perdure.observability.logging import configure_logging
 
@@ -34,7 +34,11 @@ def nobody() -> Backends:
     """Backends for answers that need no service."""
     nobody = _Nobody()
     return Backends(
-        memories=cast("Memories", nobody), access=cast("Access", nobody), jobs=cast("Jobs", nobody), probes={}
+        memories=cast("Memories", nobody),
+        access=cast("Access", nobody),
+        jobs=cast("Jobs", nobody),
+        lifecycle=cast("Lifecycle", nobody),
+        probes={},
     )
 
 

@@ -14,7 +14,7 @@ from perdure.gateway.policy import Policy
 from perdure.observability.metrics import Metrics
 from perdure.observability.tracing import make_tracer
 from perdure.settings import Settings
-from perdure.wire.aio import AsyncAccessClient, AsyncHealth, AsyncJobsClient, AsyncMemoryClient
+from perdure.wire.aio import AsyncAccessClient, AsyncHealth, AsyncJobsClient, AsyncLifecycleClient, AsyncMemoryClient
 
 AUTHENTICATE_S = 5.0
 """A token is looked at before anything else; a caller does not wait long for it."""
@@ -27,6 +27,7 @@ def build(settings: Settings, policy: Policy) -> FastAPI:
     memories = AsyncMemoryClient(retrieval, internal_token=token)
     access = AsyncAccessClient(retrieval, internal_token=token, timeout_s=AUTHENTICATE_S)
     jobs = AsyncJobsClient(maintenance, internal_token=token)
+    lifecycle = AsyncLifecycleClient(maintenance, internal_token=token)
     health = {
         "retrieval": AsyncHealth(retrieval),
         "embedding": AsyncHealth(settings.target("embedding")),
@@ -36,7 +37,7 @@ def build(settings: Settings, policy: Policy) -> FastAPI:
 
     async def close() -> None:
         async with AsyncExitStack() as closing:
-            for client in (memories, access, jobs, *health.values()):
+            for client in (memories, access, jobs, lifecycle, *health.values()):
                 closing.push_async_callback(client.close)
             closing.callback(tracer.close)
 
@@ -44,6 +45,7 @@ def build(settings: Settings, policy: Policy) -> FastAPI:
         memories=memories,
         access=access,
         jobs=jobs,
+        lifecycle=lifecycle,
         probes={name: probe(client.check) for name, client in health.items()},
         close=close,
     )

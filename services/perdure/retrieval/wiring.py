@@ -135,7 +135,7 @@ def _memories(
         update=Update(store, admit, embed, clock),
         archive=Archive(store, clock),
         restore=Restore(store, clock),
-        purge=Purge(store),
+        purge=Purge(store, clock),
         list=ListMemories(store, clock),
         search=MeasuredSearch(Search(store, embedder, uses, clock, pool, query_wait_s=query_wait_s), measures),
         sync=Sync(store, embedder, uses, clock),

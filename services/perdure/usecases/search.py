@@ -30,6 +30,7 @@ from perdure.domain.recall.answer import (
     Question,
 )
 from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer, LexicalQuery
+from perdure.domain.recall.contrast import Contrast, contrast
 from perdure.domain.recall.diversity import POOL_FACTOR
 from perdure.domain.recall.fusion import CANDIDATES
 from perdure.domain.recall.lexical import query_terms
@@ -84,6 +85,8 @@ class _Found:
     lexical: LexicalAnswer
     cards: Mapping[MemoryId, Card]
     similarities: Mapping[MemoryId, float]
+    vectors: Mapping[MemoryId, Vector]
+    contrast: Contrast | None
 
 
 class Search:
@@ -164,12 +167,10 @@ class Search:
             floor=asked.space.thresholds.floor if asked else None,
             now=now,
             limit=None if question.project else pool,
+            contrast=found.contrast,
         )
         inside = [entry for entry in ranked if _is_inside(question, found.cards[entry.id])]
-        vectors: Mapping[MemoryId, Vector] = {}
-        if asked and ranked:
-            wanted = {entry.id for entry in (*ranked[:pool], *inside[:pool])}
-            vectors = reader.vectors(wanted, asked.space.fingerprint)
+        vectors = found.vectors
         recognised = pipeline.diverse(inside, vectors, question.limit)
         if question.depth == 1:
             return Answer(stage=1, recognition=_full(reader, question, recognised))
@@ -257,13 +258,22 @@ def _near(reader: MemoryReader, asked: _QueryVector | None, reach: _Reach) -> tu
 def _gather(
     reader: MemoryReader, dense: tuple[DenseHit, ...], lexical: LexicalAnswer, asked: _QueryVector | None
 ) -> _Found:
-    """The cards of all that was found, and the true cosine also of those found by words only."""
+    """Cards and vectors of all that was found, and the cosine also of those found by words only."""
     similarities = {hit.id: hit.similarity for hit in dense}
-    missing = [hit.id for hit in lexical.hits if hit.id not in similarities]
-    cards = reader.cards([*similarities, *missing])
-    if asked and missing:
-        similarities |= reader.similarities(asked.vector, asked.space.fingerprint, missing)
-    return _Found(dense, lexical, cards, similarities)
+    found = [*similarities, *(hit.id for hit in lexical.hits if hit.id not in similarities)]
+    cards = reader.cards(found)
+    if asked is None or not found:
+        return _Found(dense, lexical, cards, similarities, {}, None)
+    space = asked.space.fingerprint
+    vectors = reader.vectors(found, space)
+    missing = [memory for memory in found if memory not in similarities and memory in vectors]
+    if missing:
+        cosines = np.stack([vectors[memory] for memory in missing]) @ asked.vector
+        similarities |= dict(zip(missing, cosines.tolist(), strict=True))
+    centre = reader.centre(space)
+    return _Found(
+        dense, lexical, cards, similarities, vectors, contrast(asked.vector, vectors, centre) if centre else None
+    )
 
 
 def _associations(

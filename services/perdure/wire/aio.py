@@ -15,9 +15,11 @@ from typing import Self
 
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from perdure.domain.lifecycle import Compacted, Foreseen
 from perdure.domain.memory import Filter, Memory, MemoryId, Revision
 from perdure.domain.namespace import Caller
 from perdure.domain.recall.answer import Answer, Briefing, Question
+from perdure.domain.runs import Run, RunItem, Task, UndoReport
 from perdure.domain.saving import Checkpoint, Draft, Edit, Failure, ImportReport, SaveResult
 from perdure.errors import PerdureError
 from perdure.observability import context
@@ -25,11 +27,14 @@ from perdure.ports import AuditEvent, Job, JobKind, Namespace, Stats, Token
 from perdure.rpc.maintenance.v1 import maintenance_pb2, maintenance_pb2_grpc
 from perdure.rpc.retrieval.v1 import access_pb2, access_pb2_grpc, memory_pb2, memory_pb2_grpc
 from perdure.wire.calling import CALL_S, STREAM_S, AsyncLink, Feed, understood
-from perdure.wire.convert import access, fields, jobs, recall, saving
+from perdure.wire.convert import access, fields, jobs, lifecycle, recall, saving
 from perdure.wire.convert.memory import memory_from_proto
 
 HEALTH_S = 1.0
 """Time for a question about health: a probe does not wait."""
+
+LONG_CALL_S = 120.0
+"""Time for a call that touches many memories, a batch at a time."""
 
 
 class _Client:
@@ -426,3 +431,97 @@ class AsyncHealth(_Client):
         except PerdureError:
             return False
         return bool(response.status == health_pb2.HealthCheckResponse.SERVING)
+
+
+class AsyncLifecycleClient(_Client):
+    """The lifecycle of memories; every method raises the service's errors as they are."""
+
+    def __init__(self, target: str, *, internal_token: str = "", timeout_s: float = CALL_S) -> None:
+        super().__init__(target, internal_token=internal_token, timeout_s=timeout_s)
+        self._stub = maintenance_pb2_grpc.MaintenanceServiceStub(self._link.channel)
+
+    async def start(
+        self, caller: Caller, task: Task, *, project: str | None = None, dry_run: bool = False, wait_s: float = 0.0
+    ) -> Run:
+        """A run of that task, over or not after ``wait_s``."""
+        wait_ms = fields.whole(round(wait_s * 1000), "wait_ms", 0, lifecycle.WAIT_MS_MAX)
+        where = fields.optional_text(project)
+        response: maintenance_pb2.ConsolidateResponse | maintenance_pb2.CleanResponse
+        if task is Task.CONSOLIDATE:
+            consolidate = maintenance_pb2.ConsolidateRequest(project=where, dry_run=dry_run, wait_ms=wait_ms)
+            response = await self._link.call(self._stub.Consolidate, consolidate, caller, wait_s + CALL_S)
+        else:
+            clean = maintenance_pb2.CleanRequest(project=where, dry_run=dry_run, wait_ms=wait_ms)
+            response = await self._link.call(self._stub.Clean, clean, caller, wait_s + CALL_S)
+        return understood(lambda: lifecycle.run_from_proto(response.run))
+
+    async def runs(self, caller: Caller, *, limit: int = lifecycle.PAGE_DEFAULT) -> tuple[Run, ...]:
+        """Runs, newest first."""
+        request = maintenance_pb2.ListRunsRequest(limit=fields.whole(limit, "limit", 1, lifecycle.PAGE_MAX))
+        response: maintenance_pb2.ListRunsResponse = await self._link.call(self._stub.ListRuns, request, caller, None)
+        return understood(lambda: tuple(lifecycle.run_from_proto(message) for message in response.runs))
+
+    async def run(self, caller: Caller, run_id: str) -> tuple[Run, tuple[RunItem, ...]]:
+        """One run and what it did."""
+        request = maintenance_pb2.GetRunRequest(id=fields.text(run_id))
+        response: maintenance_pb2.GetRunResponse = await self._link.call(self._stub.GetRun, request, caller, None)
+        return understood(
+            lambda: (
+                lifecycle.run_from_proto(response.run),
+                tuple(lifecycle.item_from_proto(message) for message in response.items),
+            )
+        )
+
+    async def undo(self, caller: Caller, run_id: str) -> tuple[Run, UndoReport]:
+        """The run after its undo, and what was put back."""
+        request = maintenance_pb2.UndoRunRequest(id=fields.text(run_id))
+        response: maintenance_pb2.UndoRunResponse = await self._link.call(
+            self._stub.UndoRun, request, caller, LONG_CALL_S
+        )
+        return understood(lambda: lifecycle.undo_from_response(response))
+
+    async def foresee(self, caller: Caller, memory: MemoryId) -> Foreseen:
+        """What happens to a memory if nobody uses it."""
+        request = maintenance_pb2.LifecycleRequest(id=memory)
+        response: maintenance_pb2.LifecycleResponse = await self._link.call(self._stub.Lifecycle, request, caller, None)
+        return understood(lambda: lifecycle.foreseen_from_response(response))
+
+    async def compact(
+        self, caller: Caller, names: Sequence[str], *, stub: str | None = None, chars: int = 0, dry_run: bool = False
+    ) -> Compacted:
+        """What was compacted, and why the rest was not."""
+        request = lifecycle.compact_request(names, stub=stub, chars=chars, dry_run=dry_run)
+        response: maintenance_pb2.CompactResponse = await self._link.call(
+            self._stub.Compact, request, caller, LONG_CALL_S
+        )
+        return understood(lambda: lifecycle.compacted_from_response(response))
+
+    async def restore_content(
+        self, caller: Caller, texts: Sequence[tuple[str, str]], unstub: Sequence[str] = ()
+    ) -> tuple[tuple[MemoryId, ...], tuple[str, ...]]:
+        """Memories whose text is home, and names that match none."""
+        request = maintenance_pb2.RestoreContentRequest(
+            texts=[
+                maintenance_pb2.FullText(name=fields.text(name), content=fields.text(content))
+                for name, content in texts
+            ],
+            unstub=fields.texts(unstub),
+        )
+        response: maintenance_pb2.RestoreContentResponse = await self._link.call(
+            self._stub.RestoreContent, request, caller, LONG_CALL_S
+        )
+        return understood(lambda: lifecycle.restored_from_response(response))
+
+    async def memory_md(self, caller: Caller, project: str) -> tuple[str, int]:
+        """The block of MEMORY.md, and how many memories it names."""
+        request = maintenance_pb2.RenderMemoryMdRequest(project=fields.text(project))
+        response: maintenance_pb2.RenderMemoryMdResponse = await self._link.call(
+            self._stub.RenderMemoryMd, request, caller, None
+        )
+        return response.block, response.memories
+
+    async def erase(self, caller: Caller, *, project: str | None, confirm: str) -> int:
+        """How many memories were erased."""
+        request = maintenance_pb2.EraseRequest(project=fields.optional_text(project), confirm=fields.text(confirm))
+        response: maintenance_pb2.EraseResponse = await self._link.call(self._stub.Erase, request, caller, LONG_CALL_S)
+        return response.erased

@@ -32,12 +32,15 @@ _RETRY_ONCE = {**_RETRY, "maxAttempts": 2, "initialBackoff": "0.1s"}
 
 _MEMORY = "perdure.rpc.retrieval.v1.MemoryService"
 _ACCESS = "perdure.rpc.retrieval.v1.AccessService"
+_MAINTENANCE = "perdure.rpc.maintenance.v1.MaintenanceService"
 NOT_REPEATABLE: tuple[tuple[str, str], ...] = (
     (_MEMORY, "Update"),
     (_MEMORY, "Archive"),
     (_MEMORY, "Restore"),
     (_MEMORY, "Purge"),
     (_MEMORY, "Import"),
+    (_MAINTENANCE, "Consolidate"),
+    (_MAINTENANCE, "Clean"),
     (_ACCESS, "CreateNamespace"),
     (_ACCESS, "CreateToken"),
     (_ACCESS, "RevokeToken"),

@@ -14,8 +14,9 @@ from datetime import datetime
 from perdure.domain.memory import MemoryId
 from perdure.domain.recall.answer import Arm, ScoreParts
 from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer
+from perdure.domain.recall.contrast import Contrast
 from perdure.domain.recall.diversity import mmr
-from perdure.domain.recall.fusion import bars, evidence, near_the_best, relevance
+from perdure.domain.recall.fusion import bars, centred_floor, evidence, near_the_best, relevance
 from perdure.domain.recall.scoring import parts
 from perdure.domain.vectors import Vector
 
@@ -46,6 +47,7 @@ def rank(
     floor: float | None,
     now: datetime,
     limit: int | None = None,
+    contrast: Contrast | None = None,
 ) -> tuple[Ranked, ...]:
     """Candidates worth showing, best first; empty where nothing answers (an honest "no match").
 
@@ -57,6 +59,7 @@ def rank(
         floor: The space's floor (``Thresholds.floor``); None where the dense arm did not run.
         now: Aware UTC.
         limit: How many at most; None for all.
+        contrast: Cosines from the namespace's centre, by which they are then ordered; None orders by the plain ones.
     """
     by_dense = {hit.id for hit in dense}
     bm25 = {hit.id: hit.bm25 for hit in lexical.hits if hit.id in cards}
@@ -67,7 +70,8 @@ def rank(
         cosines |= {hit.id: hit.similarity for hit in dense if hit.id in cards}
     found = (memory for memory in cards if memory in by_dense or memory in bm25)
     answers = _answers(found, bm25, cosines, lexical.ceiling, floor)
-    weighed = relevance(cosines, bm25, lexical.ceiling, floor)
+    ordering, bar = _ordering(cosines, contrast, floor)
+    weighed = relevance(ordering, bm25, lexical.ceiling, bar)
     fused = near_the_best({memory: value for memory, value in weighed.items() if memory in answers})
     entries = [
         Ranked(
@@ -102,6 +106,15 @@ def associated(card: Card, similarity: float, now: datetime) -> Ranked:
         now: Aware UTC.
     """
     return Ranked(card.id, parts(card, min(1.0, max(0.0, similarity)), similarity, 0.0, 0, now), Arm.ASSOCIATION)
+
+
+def _ordering(
+    cosines: dict[MemoryId, float], contrast: Contrast | None, floor: float | None
+) -> tuple[Mapping[MemoryId, float], float | None]:
+    """The cosines that order the candidates, and their floor."""
+    if contrast is None or floor is None or contrast.cosines.keys() < cosines.keys():
+        return cosines, floor
+    return {memory: contrast.cosines[memory] for memory in cosines}, centred_floor(floor, contrast.strength)
 
 
 def _answers(

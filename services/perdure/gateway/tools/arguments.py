@@ -6,6 +6,7 @@ Models send "5" for 5; that is accepted. An argument nobody knows is refused by 
 from __future__ import annotations
 
 import functools
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -205,6 +206,52 @@ class ListArguments(Arguments):
         )
 
 
+class ConsolidateArguments(Arguments):
+    """Of memory_consolidate."""
+
+    project: str | None = Field(None, description="Only this project; left out: every one.")
+    dry_run: bool = Field(False, description="Say what would be done, and do nothing.")
+
+
+class CleanArguments(Arguments):
+    """Of memory_clean."""
+
+    project: str | None = Field(None, description="Only this project; left out: every one.")
+    dry_run: bool = Field(False, description="Say what would be done, and do nothing.")
+
+
+class CompactArguments(Arguments):
+    """Of memory_compact; the predecessor's names, and ``ids`` beside its ``keys``."""
+
+    keys: list[str] = Field(min_length=1, max_length=200, description="Keys or ids of memories.")
+    stub: str | None = Field(None, max_length=2000, description="Your own line instead; for one memory only.")
+    dry_run: bool = False
+
+
+class RestoreArguments(Arguments):
+    """Of memory_restore: an id (a memory comes back) or JSON (texts come home)."""
+
+    id: str | None = Field(None, description="Bring this archived or superseded memory back.")
+    json_: str | list[dict[str, Any]] | None = Field(
+        None, alias="json", description='Texts: [{"key" or "id", "content"}] as JSON.'
+    )
+
+    def texts(self) -> list[tuple[str, str]]:
+        """Names and texts of the JSON; the predecessor's dumps say "text" for content."""
+        try:
+            items = self.json_ if isinstance(self.json_, list) else json.loads(self.json_ or "")
+        except ValueError:
+            raise BadArguments("memory_restore: 'json' is not valid JSON.") from None
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            raise BadArguments('memory_restore: \'json\' is a list such as [{"key": "...", "content": "..."}].')
+        found = [
+            (str(item.get("key") or item.get("id") or ""), item.get("content") or item.get("text")) for item in items
+        ]
+        if not found or not all(isinstance(text, str) and text for _, text in found):
+            raise BadArguments("memory_restore: every item of 'json' needs its full text as content.")
+        return [(name, str(text)) for name, text in found]
+
+
 class NoArguments(Arguments):
     """Of tools that take none."""
 
@@ -246,7 +293,7 @@ def parsed(tool: str, model: type[Arguments], given: dict[str, Any]) -> Any:
         return model.model_validate(given)
     except ValidationError as fault:
         problems = [_said(dict(item)) for item in fault.errors(include_input=False, include_url=False)[:5]]
-        known = ", ".join(model.model_fields) or "none"
+        known = ", ".join(field.alias or name for name, field in model.model_fields.items()) or "none"
         raise BadArguments(f"{tool}: {' '.join(problems)} Its arguments: {known}.") from None
 
 

@@ -15,6 +15,7 @@ from mcp.types import INTERNAL_ERROR, CallToolResult, TextContent
 
 from perdure.domain.memory import MemoryId, Origin
 from perdure.domain.namespace import Caller
+from perdure.domain.runs import Task
 from perdure.errors import Code, PerdureError, Reason
 from perdure.gateway.access import need
 from perdure.gateway.backends import Backends
@@ -27,6 +28,9 @@ from perdure.gateway.tools import arguments as a
 from perdure.gateway.tools import texts
 from perdure.gateway.tools.catalogue import ToolCard
 
+RUN_WAIT_S = 25.0
+"""How long a tool waits for a run; hosts give up on a tool after a minute or so."""
+
 Doing = Callable[[Caller, Any, Origin], Awaitable[str]]
 
 
@@ -37,6 +41,7 @@ class ToolCalls:
         self, backends: Backends, shield: Shield, metrics: GatewayMetrics, *, word: Callable[[], str] = new_word
     ) -> None:
         self._memories = backends.memories
+        self._lifecycle = backends.lifecycle
         self._probes = backends.probes
         self._shield = shield
         self._metrics = metrics
@@ -56,6 +61,9 @@ class ToolCalls:
             "memory_history": self._history,
             "memory_restore": self._restore,
             "memory_purge": self._purge,
+            "memory_consolidate": self._consolidate,
+            "memory_clean": self._clean,
+            "memory_compact": self._compact,
         }
 
     async def call(
@@ -160,9 +168,36 @@ class ToolCalls:
         memory, revisions = await self._memories.history(caller, memory_id(given.id))
         return texts.past(memory, revisions, self._word())
 
-    async def _restore(self, caller: Caller, given: a.IdArguments, _: Origin) -> str:
-        memory = await self._shield(self._memories.restore(caller, memory_id(given.id)))
-        return f"Memory restored: {memory.id} (revision {memory.revision})"
+    async def _restore(self, caller: Caller, given: a.RestoreArguments, _: Origin) -> str:
+        if (given.id is None) == (given.json_ is None):
+            raise a.BadArguments("memory_restore takes either id or json.")
+        if given.id is not None:
+            memory = await self._shield(self._memories.restore(caller, memory_id(given.id)))
+            return f"Memory restored: {memory.id} (revision {memory.revision})"
+        restored, unmatched = await self._shield(self._lifecycle.restore_content(caller, given.texts(), ()))
+        return texts.texts_restored(restored, unmatched)
+
+    async def _consolidate(self, caller: Caller, given: a.ConsolidateArguments, _: Origin) -> str:
+        run = await self._shield(
+            self._lifecycle.start(
+                caller, Task.CONSOLIDATE, project=given.project or None, dry_run=given.dry_run, wait_s=RUN_WAIT_S
+            )
+        )
+        return texts.ran(run, self._word())
+
+    async def _clean(self, caller: Caller, given: a.CleanArguments, _: Origin) -> str:
+        run = await self._shield(
+            self._lifecycle.start(
+                caller, Task.CLEAN, project=given.project or None, dry_run=given.dry_run, wait_s=RUN_WAIT_S
+            )
+        )
+        return texts.ran(run, self._word())
+
+    async def _compact(self, caller: Caller, given: a.CompactArguments, _: Origin) -> str:
+        done = await self._shield(
+            self._lifecycle.compact(caller, given.keys, stub=given.stub or None, dry_run=given.dry_run)
+        )
+        return texts.compacted(done, self._word(), dry_run=given.dry_run)
 
     async def _purge(self, caller: Caller, given: a.IdArguments, _: Origin) -> str:
         memory: MemoryId = memory_id(given.id)

@@ -118,6 +118,17 @@ _CORE = (
     ),
 )
 
+_RESTORE = ToolCard(
+    name="memory_restore",
+    title="Restore a memory",
+    description=(
+        "Bring an archived or superseded memory back by its id; or, by json, full texts home to memories of which only "
+        "a stub is left."
+    ),
+    arguments=a.RestoreArguments,
+    scope=TokenScope.WRITE,
+)
+
 _CURATION = (
     ToolCard(
         name="memory_list",
@@ -131,13 +142,7 @@ _CURATION = (
         description="What a memory said before, when and why it changed.",
         arguments=a.IdArguments,
     ),
-    ToolCard(
-        name="memory_restore",
-        title="Restore a memory",
-        description="Bring an archived or superseded memory back.",
-        arguments=a.IdArguments,
-        scope=TokenScope.WRITE,
-    ),
+    _RESTORE,
     ToolCard(
         name="memory_purge",
         title="Erase a memory",
@@ -148,7 +153,35 @@ _CURATION = (
     ),
 )
 
-TOOLSETS: dict[str, tuple[ToolCard, ...]] = {"core": _CORE, "curation": _CURATION}
+_MAINTENANCE = (
+    ToolCard(
+        name="memory_consolidate",
+        title="Consolidate memories",
+        description="Make one memory of many aged ones about one thing. Runs by itself; call only when the user asks.",
+        arguments=a.ConsolidateArguments,
+        scope=TokenScope.WRITE,
+    ),
+    ToolCard(
+        name="memory_clean",
+        title="Clean memories",
+        description="Archive memories that faded or ended. Runs by itself; call only when the user asks.",
+        arguments=a.CleanArguments,
+        scope=TokenScope.WRITE,
+    ),
+    ToolCard(
+        name="memory_compact",
+        title="Compact memories",
+        description=(
+            "Put a one-line stub in the place of long memories in your context; their texts stay, and a search or "
+            "memory_get gives them back. Only what a search surely finds again is compacted."
+        ),
+        arguments=a.CompactArguments,
+        scope=TokenScope.WRITE,
+    ),
+    _RESTORE,
+)
+
+TOOLSETS: dict[str, tuple[ToolCard, ...]] = {"core": _CORE, "curation": _CURATION, "maintenance": _MAINTENANCE}
 
 CARDS: dict[str, ToolCard] = {card.name: card for cards in TOOLSETS.values() for card in cards}
 
@@ -166,4 +199,5 @@ def cards_of(toolsets: Sequence[str]) -> tuple[ToolCard, ...]:
             reason=Reason.FIELD_INVALID,
             details={"field": "toolsets"},
         )
-    return tuple(card for name, cards in TOOLSETS.items() if name in toolsets or "all" in toolsets for card in cards)
+    shown = (card for name, cards in TOOLSETS.items() if name in toolsets or "all" in toolsets for card in cards)
+    return tuple({card.name: card for card in shown}.values())

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from perdure.domain.lifecycle import Compacted
 from perdure.domain.memory import Memory, MemoryType, Revision, Status, Tier
 from perdure.domain.recall.answer import Answer, Briefing, Hit
 from perdure.domain.recall.budget import HIT_CHARS_DEFAULT, estimate_tokens, fit
+from perdure.domain.runs import Run
 from perdure.domain.saving import Outcome, SaveResult
 from perdure.domain.text import cut
 from perdure.gateway import present
@@ -276,4 +278,35 @@ def past(memory: Memory, revisions: Sequence[Revision], word: str) -> str:
         lines.append(block(word, item.before, facts=facts, chars=HIT_CHARS_DEFAULT))
     if len(revisions) > 20:
         lines.append(f"{len(revisions) - 20} older ones are not shown.")
+    return "\n".join(lines)
+
+
+def ran(run: Run, word: str) -> str:
+    """What a run did, or that it goes on."""
+    if run.state == "failed":
+        return f"The run failed: {run.error} Nothing is half done; it is tried again by itself. Run id: {run.id}"
+    if not run.finished:
+        return f"The run goes on in the background. Run id: {run.id}"
+    lines = [f"{'Nothing was written. ' if run.dry_run else ''}Done: {run.message}. Run id: {run.id}"]
+    lines += [f"{name.replace('_', ' ')}: {count}" for name, count in sorted(run.counts.items())]
+    if run.plan:
+        lines += ["", NOTICE, fenced(word, {"run": run.id}, run.plan)]
+    return "\n".join(lines)
+
+
+def compacted(done: Compacted, word: str, *, dry_run: bool) -> str:
+    """Stubs to use in the context, and why the rest keeps its text."""
+    would = "would be " if dry_run else ""
+    lines = [f"{len(done.compacted)} {would}compacted, {done.bytes_saved} bytes saved. The texts stay in memory."]
+    lines += [fenced(word, {"id": item.id, "key": item.key}, [item.stub]) for item in done.compacted]
+    lines += [f"Skipped {attribute(item.name)}: {item.reason}" for item in done.skipped]
+    return "\n".join(lines)
+
+
+def texts_restored(restored: Sequence[str], unmatched: Sequence[str]) -> str:
+    """Which texts came home."""
+    lines = [f"{present.counted(len(restored))} restored.", *restored]
+    if unmatched:
+        names = ", ".join(attribute(name) or "(no name)" for name in unmatched)
+        lines.append(f"Matched no memory that waits for its text: {names}.")
     return "\n".join(lines)

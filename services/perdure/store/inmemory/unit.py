@@ -12,6 +12,7 @@ import numpy as np
 from perdure.domain.memory import Filter, LinkKind, Memory, MemoryId, MemoryType, Revision, Status
 from perdure.domain.namespace import Actor, Scope
 from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer, LexicalHit, LexicalQuery
+from perdure.domain.recall.contrast import Centre
 from perdure.domain.recall.lexical import document_text
 from perdure.domain.resolution import text_sha256
 from perdure.domain.vectors import Vector, unit
@@ -175,6 +176,18 @@ class InMemoryReader:
         """Stored vectors of that space."""
         names = {id_: (self._scope.namespace, id_, space) for id_ in memories}
         return {id_: self._state.vectors[name] for id_, name in names.items() if name in self._state.vectors}
+
+    def centre(self, space: str) -> Centre | None:
+        """Where the namespace's vectors of that space lie."""
+        rows = [
+            vector
+            for (namespace, _, name), vector in self._state.vectors.items()
+            if namespace == self._scope.namespace and name == space and vector.any()
+        ]
+        if not rows:
+            return None
+        total: Vector = np.stack(rows).sum(axis=0, dtype=np.float32)
+        return Centre(total / np.float32(len(rows)), len(rows))
 
     def cards(self, memories: Collection[MemoryId]) -> dict[MemoryId, Card]:
         """What scoring needs, by id."""

@@ -9,7 +9,7 @@ from datetime import datetime
 import apsw
 import numpy as np
 
-from perdure.domain.memory import LinkKind, MemoryId, MemoryType, Provenance, Status, Tier
+from perdure.domain.memory import LinkKind, Memory, MemoryId, MemoryType, Provenance, Status, Tier
 from perdure.domain.namespace import NamespaceName
 from perdure.domain.retention import Life
 from perdure.domain.runs import Act, PutBack, Run, RunItem, Task, Trigger
@@ -126,6 +126,25 @@ class SqliteLifecycleReader(SqliteReader):
             )
             for id_, act, summary, other in rows
         )
+
+    def runs_of(self, memory: MemoryId) -> tuple[str, ...]:
+        """Ids of the runs that changed or made the memory and were not undone."""
+        with translated():
+            rows = self._db.execute(
+                'SELECT i.run FROM run_item i JOIN memory m ON m."row" = i.memory '
+                "WHERE m.namespace = ? AND m.id = ? ORDER BY i.run",
+                (self._namespace, memory),
+            ).fetchall()
+        return tuple(run for (run,) in rows)
+
+    def by_key_anywhere(self, key: str) -> Memory | None:
+        """The active memory of that key, whatever its project; None where there is none or more than one."""
+        with translated():
+            rows = self._db.execute(
+                "SELECT id FROM memory WHERE namespace = ? AND \"key\" = ? AND status = 'active' LIMIT 2",
+                (self._namespace, key),
+            ).fetchall()
+        return self.get(MemoryId(rows[0][0])) if len(rows) == 1 else None
 
     def _runs(self, tail: str, value: str | int) -> tuple[Run, ...]:
         with translated():

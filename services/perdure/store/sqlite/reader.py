@@ -11,10 +11,12 @@ import numpy as np
 from perdure.domain.memory import Filter, LinkKind, Memory, MemoryId, MemoryType, Revision, Status
 from perdure.domain.namespace import NamespaceName, Scope
 from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer, LexicalQuery
+from perdure.domain.recall.contrast import Centre
 from perdure.domain.vectors import Vector, unit
 from perdure.errors import InvalidArgument, NotFound, Reason
 from perdure.ports import Clock, Ids, Page, Position, Replay, Stats
 from perdure.store.sqlite import lexical
+from perdure.store.sqlite.centres import Centres
 from perdure.store.sqlite.conditions import conditions
 from perdure.store.sqlite.dense import Dense, Place, SpaceRow, exact
 from perdure.store.sqlite.driver import Connection, translated
@@ -44,6 +46,7 @@ class Engines:
     """What searches share across transactions."""
 
     dense: Dense
+    centres: Centres
     frequencies: lexical.Frequencies
     clock: Clock
     ids: Ids
@@ -189,8 +192,7 @@ class SqliteReader:
             if row is None or not direction.any() or limit < 1:
                 return ()
             _refuse_dimension(direction, row)
-            place = Place(self._db, self._namespace, self._seq, self._generation, frozenset(self._touched))
-            return self._engines.dense.search(place, row, direction, filter_, limit=limit, exclude=exclude)
+            return self._engines.dense.search(self._place(), row, direction, filter_, limit=limit, exclude=exclude)
 
     def lexical(self, query: LexicalQuery, filter_: Filter, *, limit: int) -> LexicalAnswer:
         """The ``limit`` best memories by BM25 that pass the filter."""
@@ -226,6 +228,12 @@ class SqliteReader:
                 (space, self._namespace, to_list(memories)),
             ).fetchall()
         return {MemoryId(id_): np.frombuffer(e, dtype="<f4") for id_, e in rows}
+
+    def centre(self, space: str) -> Centre | None:
+        """Where the namespace's vectors of that space lie."""
+        with translated():
+            row = self._space(space)
+            return None if row is None else self._engines.centres.centre(self._place(), row, self._size)
 
     def cards(self, memories: Collection[MemoryId]) -> dict[MemoryId, Card]:
         """What scoring needs, by id."""
@@ -285,6 +293,9 @@ class SqliteReader:
             ).fetchall()
             found = self._memories(rows)
         return found[0] if found else None
+
+    def _place(self) -> Place:
+        return Place(self._db, self._namespace, self._seq, self._generation, frozenset(self._touched))
 
     def _space(self, fingerprint: str) -> SpaceRow | None:
         rows = self._db.execute("SELECT id, dimension FROM space WHERE fingerprint = ?", (fingerprint,)).fetchall()

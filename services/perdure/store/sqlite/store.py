@@ -29,6 +29,7 @@ from perdure.ports import (
 )
 from perdure.store.sqlite import check as checks
 from perdure.store.sqlite.access import SqliteAccess
+from perdure.store.sqlite.centres import Centres
 from perdure.store.sqlite.dense import Dense
 from perdure.store.sqlite.driver import (
     BUSY_TIMEOUT_MS,
@@ -51,6 +52,9 @@ from perdure.store.sqlite.unit import SqliteUnit
 from perdure.store.sqlite.work import SqliteWork
 from perdure.store.tokens import Tokens
 from perdure.system import RandomIds, SystemClock
+
+SCRUB_WAIT_MS = 200
+"""How long an erasure waits for readers to move on; what it could not empty, later writes do."""
 
 
 class SqliteStore:
@@ -79,6 +83,7 @@ class SqliteStore:
         self._residents = Residents(resident_bytes)
         self._engines = Engines(
             dense=Dense(self._residents, resident_min_rows),
+            centres=Centres(),
             frequencies=Frequencies(Tokens()),
             clock=clock,
             ids=RandomIds(),
@@ -228,6 +233,16 @@ class SqliteStore:
         """Moves what can be moved from the write-ahead log into the file, waiting for nobody."""
         with translated(), self._writer_lock:
             self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+    def scrub(self) -> bool:
+        """Empties the write-ahead log, which keeps old pages; False where readers stand in the way."""
+        with translated(), self._writer_lock:
+            self._writer.execute(f"PRAGMA busy_timeout = {SCRUB_WAIT_MS}")
+            try:
+                ((blocked, _, _),) = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                self._writer.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+        return not blocked
 
     def close(self) -> None:
         """Lets go of the file."""

@@ -192,6 +192,8 @@ class SqliteUnit(SqliteReader):
                 "INSERT INTO tombstone VALUES (?, ?, ?, ?, ?)",
                 (number, self._namespace, memory, micros(self._engines.clock.now()), self._next()),
             )
+            # a dry run's plan quotes summaries
+            self._db.execute("UPDATE run SET plan = '[]' WHERE namespace = ? AND plan <> '[]'", (self._namespace,))
             self._db.execute("UPDATE namespace SET memories = memories - 1 WHERE id = ?", (self._namespace,))
             self._touched.add(number)
             self._size -= 1

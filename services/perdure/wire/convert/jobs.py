@@ -72,11 +72,14 @@ def start_from_request(request: pb.StartJobRequest) -> tuple[JobKind, dict[str, 
     """What to start, and how.
 
     Raises:
-        InvalidArgument: the kind is unknown, or there are more than 16 parameters.
+        InvalidArgument: the kind is unknown or not started this way, or there are more than 16 parameters.
     """
     if len(request.parameters) > PARAMETERS_MAX:
         raise fields.invalid("parameters", f"A job takes up to {PARAMETERS_MAX} parameters.", Reason.TOO_LARGE)
-    return fields.word(JobKind, request.kind, "kind"), dict(request.parameters)
+    kind = fields.word(JobKind, request.kind, "kind")
+    if kind is JobKind.MAINTAIN:
+        raise fields.invalid("kind", "Ask for maintenance of a namespace by Consolidate or Clean.")
+    return kind, dict(request.parameters)
 
 
 def list_from_request(request: pb.ListJobsRequest) -> tuple[JobKind | None, int]:

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class MaintenanceServiceStub:
-    """Jobs: started, watched, cancelled.
+    """Jobs, and the lifecycle of memories.
     """
 
     def __init__(self, channel):
@@ -55,10 +55,60 @@ class MaintenanceServiceStub:
                 request_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CancelJobRequest.SerializeToString,
                 response_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CancelJobResponse.FromString,
                 _registered_method=True)
+        self.Consolidate = channel.unary_unary(
+                '/perdure.rpc.maintenance.v1.MaintenanceService/Consolidate',
+                request_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.ConsolidateRequest.SerializeToString,
+                response_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.ConsolidateResponse.FromString,
+                _registered_method=True)
+        self.Clean = channel.unary_unary(
+                '/perdure.rpc.maintenance.v1.MaintenanceService/Clean',
+                request_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CleanRequest.SerializeToString,
+                response_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CleanResponse.FromString,
+                _registered_method=True)
+        self.ListRuns = channel.unary_unary(
+                '/perdure.rpc.maintenance.v1.MaintenanceService/ListRuns',
+                request_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.ListRunsRequest.SerializeToString,
+                response_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.ListRunsResponse.FromString,
+                _registered_method=True)
+        self.GetRun = channel.unary_unary(
+                '/perdure.rpc.maintenance.v1.MaintenanceService/GetRun',
+                request_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.GetRunRequest.SerializeToString,
+                response_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.GetRunResponse.FromString,
+                _registered_method=True)
+        self.UndoRun = channel.unary_unary(
+                '/perdure.rpc.maintenance.v1.MaintenanceService/UndoRun',
+                request_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.UndoRunRequest.SerializeToString,
+                response_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.UndoRunResponse.FromString,
+                _registered_method=True)
+        self.Lifecycle = channel.unary_unary(
+                '/perdure.rpc.maintenance.v1.MaintenanceService/Lifecycle',
+                request_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.LifecycleRequest.SerializeToString,
+                response_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.LifecycleResponse.FromString,
+                _registered_method=True)
+        self.Compact = channel.unary_unary(
+                '/perdure.rpc.maintenance.v1.MaintenanceService/Compact',
+                request_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CompactRequest.SerializeToString,
+                response_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CompactResponse.FromString,
+                _registered_method=True)
+        self.RestoreContent = channel.unary_unary(
+                '/perdure.rpc.maintenance.v1.MaintenanceService/RestoreContent',
+                request_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.RestoreContentRequest.SerializeToString,
+                response_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.RestoreContentResponse.FromString,
+                _registered_method=True)
+        self.RenderMemoryMd = channel.unary_unary(
+                '/perdure.rpc.maintenance.v1.MaintenanceService/RenderMemoryMd',
+                request_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.RenderMemoryMdRequest.SerializeToString,
+                response_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.RenderMemoryMdResponse.FromString,
+                _registered_method=True)
+        self.Erase = channel.unary_unary(
+                '/perdure.rpc.maintenance.v1.MaintenanceService/Erase',
+                request_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.EraseRequest.SerializeToString,
+                response_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.EraseResponse.FromString,
+                _registered_method=True)
 
 
 class MaintenanceServiceServicer:
-    """Jobs: started, watched, cancelled.
+    """Jobs, and the lifecycle of memories.
     """
 
     def StartJob(self, request, context):
@@ -89,6 +139,76 @@ class MaintenanceServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Consolidate(self, request, context):
+        """Makes one memory out of many aged ones that are about one thing.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Clean(self, request, context):
+        """Takes out of search what has faded, has ended, or gets in the way of another.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListRuns(self, request, context):
+        """Runs of the caller's namespace, newest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetRun(self, request, context):
+        """One run, how far it is and what it did.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UndoRun(self, request, context):
+        """Puts back what a run changed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Lifecycle(self, request, context):
+        """What happens to a memory if nobody uses it, and when.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Compact(self, request, context):
+        """Replaces long memories in a context by stubs; their texts stay in the store.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RestoreContent(self, request, context):
+        """Brings full texts home to memories of which only the stub is left.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RenderMemoryMd(self, request, context):
+        """The block of MEMORY.md for a project.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Erase(self, request, context):
+        """Erases every memory of a project or of the whole namespace.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_MaintenanceServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -112,6 +232,56 @@ def add_MaintenanceServiceServicer_to_server(servicer, server):
                     request_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CancelJobRequest.FromString,
                     response_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CancelJobResponse.SerializeToString,
             ),
+            'Consolidate': grpc.unary_unary_rpc_method_handler(
+                    servicer.Consolidate,
+                    request_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.ConsolidateRequest.FromString,
+                    response_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.ConsolidateResponse.SerializeToString,
+            ),
+            'Clean': grpc.unary_unary_rpc_method_handler(
+                    servicer.Clean,
+                    request_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CleanRequest.FromString,
+                    response_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CleanResponse.SerializeToString,
+            ),
+            'ListRuns': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRuns,
+                    request_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.ListRunsRequest.FromString,
+                    response_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.ListRunsResponse.SerializeToString,
+            ),
+            'GetRun': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRun,
+                    request_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.GetRunRequest.FromString,
+                    response_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.GetRunResponse.SerializeToString,
+            ),
+            'UndoRun': grpc.unary_unary_rpc_method_handler(
+                    servicer.UndoRun,
+                    request_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.UndoRunRequest.FromString,
+                    response_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.UndoRunResponse.SerializeToString,
+            ),
+            'Lifecycle': grpc.unary_unary_rpc_method_handler(
+                    servicer.Lifecycle,
+                    request_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.LifecycleRequest.FromString,
+                    response_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.LifecycleResponse.SerializeToString,
+            ),
+            'Compact': grpc.unary_unary_rpc_method_handler(
+                    servicer.Compact,
+                    request_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CompactRequest.FromString,
+                    response_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CompactResponse.SerializeToString,
+            ),
+            'RestoreContent': grpc.unary_unary_rpc_method_handler(
+                    servicer.RestoreContent,
+                    request_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.RestoreContentRequest.FromString,
+                    response_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.RestoreContentResponse.SerializeToString,
+            ),
+            'RenderMemoryMd': grpc.unary_unary_rpc_method_handler(
+                    servicer.RenderMemoryMd,
+                    request_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.RenderMemoryMdRequest.FromString,
+                    response_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.RenderMemoryMdResponse.SerializeToString,
+            ),
+            'Erase': grpc.unary_unary_rpc_method_handler(
+                    servicer.Erase,
+                    request_deserializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.EraseRequest.FromString,
+                    response_serializer=perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.EraseResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'perdure.rpc.maintenance.v1.MaintenanceService', rpc_method_handlers)
@@ -121,7 +291,7 @@ def add_MaintenanceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class MaintenanceService:
-    """Jobs: started, watched, cancelled.
+    """Jobs, and the lifecycle of memories.
     """
 
     @staticmethod
@@ -222,6 +392,276 @@ class MaintenanceService:
             '/perdure.rpc.maintenance.v1.MaintenanceService/CancelJob',
             perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CancelJobRequest.SerializeToString,
             perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CancelJobResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Consolidate(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/perdure.rpc.maintenance.v1.MaintenanceService/Consolidate',
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.ConsolidateRequest.SerializeToString,
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.ConsolidateResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Clean(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/perdure.rpc.maintenance.v1.MaintenanceService/Clean',
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CleanRequest.SerializeToString,
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CleanResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRuns(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/perdure.rpc.maintenance.v1.MaintenanceService/ListRuns',
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.ListRunsRequest.SerializeToString,
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.ListRunsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRun(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/perdure.rpc.maintenance.v1.MaintenanceService/GetRun',
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.GetRunRequest.SerializeToString,
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.GetRunResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UndoRun(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/perdure.rpc.maintenance.v1.MaintenanceService/UndoRun',
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.UndoRunRequest.SerializeToString,
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.UndoRunResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Lifecycle(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/perdure.rpc.maintenance.v1.MaintenanceService/Lifecycle',
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.LifecycleRequest.SerializeToString,
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.LifecycleResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Compact(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/perdure.rpc.maintenance.v1.MaintenanceService/Compact',
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CompactRequest.SerializeToString,
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.CompactResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RestoreContent(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/perdure.rpc.maintenance.v1.MaintenanceService/RestoreContent',
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.RestoreContentRequest.SerializeToString,
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.RestoreContentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RenderMemoryMd(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/perdure.rpc.maintenance.v1.MaintenanceService/RenderMemoryMd',
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.RenderMemoryMdRequest.SerializeToString,
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.RenderMemoryMdResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Erase(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/perdure.rpc.maintenance.v1.MaintenanceService/Erase',
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.EraseRequest.SerializeToString,
+            perdure_dot_rpc_dot_maintenance_dot_v1_dot_maintenance__pb2.EraseResponse.FromString,
             options,
             channel_credentials,
             insecure,
