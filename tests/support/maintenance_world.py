@@ -24,7 +24,7 @@ from perdure.usecases.start_run import StartRun
 from perdure.usecases.tick import Tick
 from perdure.usecases.undo_run import UndoRun
 from support.clocks import FakeClock, SequentialIds
-from support.fake_embedder import FakeEmbedder
+from support.fake_embedder import FakeEmbedder, vector_of
 from support.memory_world import caller
 
 BOTH = (Task.CONSOLIDATE, Task.CLEAN)
@@ -68,11 +68,8 @@ class MaintenanceWorld:
         me = who or self.me
         with self.store.write(me.scope, Actor(name="test")) as unit:
             for row, memory in enumerate(memories):
-                unit.add(
-                    replace(memory, namespace=me.namespace),
-                    vector=None if vectors is None else vectors[row],
-                    space=None if vectors is None else self.space,
-                )
+                vector = vector_of(memory.statement.content) if vectors is None else vectors[row]
+                unit.add(replace(memory, namespace=me.namespace), vector=vector, space=self.space)
 
     def all(self, *, who: Caller | None = None) -> dict[MemoryId, Memory]:
         """Every memory of a namespace."""

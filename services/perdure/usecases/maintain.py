@@ -9,16 +9,20 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from perdure.domain.memory import Filter
 from perdure.domain.namespace import Actor, NamespaceName, Scope
 from perdure.domain.runs import Task, Trigger
 from perdure.domain.vectors import Thresholds
-from perdure.errors import NotFound
+from perdure.errors import NotFound, Reason, Unavailable
 from perdure.ports import Clock, Embedder, Job, JobKind, LifecycleStore
 from perdure.usecases.clean import Clean
 from perdure.usecases.consolidate import Consolidate
 from perdure.usecases.run_job import Report
 
 REPORT_PERIOD_S = 0.5
+
+ATTEMPTS_WAITING = 4
+"""Tries on which a run still waits for vectors (5, 10 and 15 s apart); then it goes without those that have none."""
 
 COUNTS = {
     Task.CONSOLIDATE: ("clusters_found", "memories_consolidated", "new_memories_created"),
@@ -59,6 +63,7 @@ class Maintain:
     def _run(self, job: Job, report: Report) -> str:
         asked = _Asked(job)
         try:
+            self._await_vectors(job, asked.scope)
             space, thresholds = self._space(asked.scope)
             with self._store.maintain(asked.scope, asked.actor) as unit:
                 unit.begin_run(job.id, self._clock.now(), answers_saves=asked.answers_saves)
@@ -101,6 +106,18 @@ class Maintain:
                 unit.count_run(job.id, counts)
             unit.end_run(job.id, self._clock.now(), duration_ms=duration_ms, cleaned=cleaned, plan=lines)
         return _said(counts, asked.dry_run)
+
+    def _await_vectors(self, job: Job, scope: Scope) -> None:
+        """Put the run back while memories wait for their vectors, a few times: an import's are made after it.
+
+        The worker is free meanwhile, and it may be the one that makes them.
+        """
+        if job.attempts >= ATTEMPTS_WAITING:
+            return
+        with self._store.survey(scope) as reader:
+            waiting = reader.unembedded(Filter())
+        if waiting:
+            raise Unavailable(f"{waiting} memories wait for their vectors first.", reason=Reason.EMBEDDER_AWAY)
 
     def _space(self, scope: Scope) -> tuple[str | None, Thresholds | None]:
         """The space searches use and its thresholds; None for both where there are no vectors to compare.

@@ -154,3 +154,18 @@ def test_a_run_whose_worker_died_is_taken_over_and_ends(world: MaintenanceWorld)
     assert [job.state for job in world.work()] == [JobState.SUCCEEDED]
     run, items = world.runs.get(world.me, asked.id)
     assert run.counts["archived_decayed"] == len(items) == 3
+
+
+def test_a_run_waits_a_while_for_vectors_that_are_still_to_come(world: MaintenanceWorld) -> None:
+    memory = aged("Stale.", idle_days=900)
+    with world.store.write(world.me.scope, Actor(name="test")) as unit:
+        unit.add(memory, vector=None, space=None)
+    asked = world.start(world.me, (Task.CLEAN,))
+    assert world.work() == []
+    assert world.runs.get(world.me, asked.id)[0].state == "queued"
+    for _ in range(5):
+        world.clock.advance(seconds=60)
+        world.work()
+    run, _ = world.runs.get(world.me, asked.id)
+    assert run.state == "succeeded"
+    assert run.counts["archived_decayed"] == 1
