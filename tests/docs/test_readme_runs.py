@@ -51,8 +51,10 @@ def page(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def stack() -> Iterator[Stack]:
-    """With the embedded model, as a new user has it."""
-    with running(PERDURE_EMBEDDING_PROVIDER="auto") as started:
+    """With the embedded model, as a new user has it, and patience, as a test may not hang on the machine's haste."""
+    with running(
+        PERDURE_EMBEDDING_PROVIDER="auto", PERDURE_SAVE_VECTOR_WAIT_MS="20000", PERDURE_QUERY_VECTOR_WAIT_MS="20000"
+    ) as started:
         yield started
 
 
