@@ -279,9 +279,9 @@ def small_disk(size: str) -> Iterator[Path]:
 @pytest.mark.requirement("FAULT-02")
 def test_a_full_disk_is_said_nothing_is_half_written_and_room_mends_it() -> None:
     rng = random.Random(11)
-    with small_disk("12m") as disk:
+    with small_disk("7m") as disk:
         ballast = disk / "ballast"
-        ballast.write_bytes(bytes(6 << 20))
+        ballast.write_bytes(bytes(4 << 20))
         with running(PERDURE_STORE_URL=f"sqlite:///{disk / 'perdure.db'}") as stack:
             kept: dict[str, str] = {}
             for number in range(400):

@@ -16,6 +16,7 @@ from perdure.domain.memory import (
     LIST_ITEM_CHARS_MAX,
     LIST_ITEMS_MAX,
     PROJECT_CHARS_MAX,
+    Filter,
     MemoryType,
     Origin,
     Provenance,
@@ -96,6 +97,18 @@ def checkpoint_draft(checkpoint: Checkpoint) -> Draft:
             importance=checkpoint.importance,
             origin=checkpoint.origin,
         )
+    )
+
+
+def as_stored(filter_: Filter) -> Filter:
+    """``filter_`` with its names in the form in which memories keep theirs, so that NFD finds what was saved as NFC."""
+    return replace(
+        filter_,
+        projects=tuple(map(one_line, filter_.projects)),
+        not_projects=tuple(map(one_line, filter_.not_projects)),
+        tags=tuple(map(one_line, filter_.tags)),
+        concepts=tuple(map(one_line, filter_.concepts)),
+        files=tuple(map(one_line, filter_.files)),
     )
 
 

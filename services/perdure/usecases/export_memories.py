@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from perdure.domain.memory import Filter, Memory, Revision, Status
 from perdure.domain.namespace import Caller, TokenScope
+from perdure.domain.statement import as_stored
 from perdure.ports import ExportStream, Position, Store
 from perdure.usecases.permission import require
 
@@ -34,7 +35,7 @@ class ExportMemories:
         require(caller, TokenScope.READ)
         if every_status:
             filter_ = replace(filter_, statuses=tuple(Status))
-        return self._stream(caller, filter_, without_history)
+        return self._stream(caller, as_stored(filter_), without_history)
 
     def _stream(
         self, caller: Caller, filter_: Filter, without_history: bool

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from perdure.domain.memory import Filter, Status
 from perdure.domain.namespace import Caller, TokenScope
+from perdure.domain.statement import as_stored
 from perdure.errors import InvalidArgument, Reason
 from perdure.ports import Clock, Page, Position, Store
 from perdure.usecases.permission import require
@@ -34,6 +35,7 @@ class ListMemories:
                 reason=Reason.OUT_OF_RANGE,
                 details={"field": "limit", "limit": limit},
             )
+        filter_ = as_stored(filter_)
         if filter_.as_of is None and filter_.statuses == (Status.ACTIVE,):
             filter_ = replace(filter_, as_of=self._clock.now())
         with self._store.read(caller.scope) as reader:

@@ -35,7 +35,8 @@ from perdure.domain.recall.diversity import POOL_FACTOR
 from perdure.domain.recall.fusion import CANDIDATES
 from perdure.domain.recall.lexical import query_terms
 from perdure.domain.recall.pipeline import Ranked
-from perdure.domain.text import clean
+from perdure.domain.statement import as_stored
+from perdure.domain.text import clean, one_line
 from perdure.domain.vectors import Space, Vector, unit
 from perdure.errors import InvalidArgument, PerdureError, Reason
 from perdure.ports import Clock, Embedder, MemoryReader, Store
@@ -114,8 +115,8 @@ class Search:
         timer = _Timer()
         with timer.part("total"):
             now = self._clock.now()
-            query = _checked(question)
-            answer = self._answer(caller, replace(question, query=query), now, timer)
+            question = _checked(question)
+            answer = self._answer(caller, question, now, timer)
             self._count(caller, question, answer, now)
         # a copy: a query vector that was not waited for may still note its time
         return replace(answer, timings_ms=dict(timer.spent))
@@ -197,7 +198,8 @@ class Search:
         self._uses.shown(caller.namespace, others, now)
 
 
-def _checked(question: Question) -> str:
+def _checked(question: Question) -> Question:
+    """The question as it will be asked: its texts in the form in which memories keep theirs."""
     query = clean(question.query).strip()
     if not query:
         raise InvalidArgument("A search needs a query.", reason=Reason.FIELD_MISSING, details={"field": "query"})
@@ -210,7 +212,8 @@ def _checked(question: Question) -> str:
             raise InvalidArgument(
                 f"'{name}' is 1 to {most}.", reason=Reason.OUT_OF_RANGE, details={"field": name, name: value}
             )
-    return query
+    project = one_line(question.project) if question.project else None
+    return replace(question, query=query, project=project, filter=as_stored(question.filter))
 
 
 def _reach(question: Question, now: datetime) -> _Reach:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from perdure.domain.memory import Filter, Memory
 from perdure.domain.namespace import Caller, TokenScope
 from perdure.domain.recall.answer import Briefing
+from perdure.domain.text import one_line
 from perdure.errors import InvalidArgument, PerdureError, Reason
 from perdure.ports import Clock, Embedder, Store
 from perdure.usecases.permission import require
@@ -40,6 +41,7 @@ class Sync:
                 details={"field": "recent", "recent": recent},
             )
         now = self._clock.now()
+        project = one_line(project) if project else None
         with self._store.read(caller.scope) as reader:
             stats = reader.stats()
             # expired ones are dropped below, so a few more are asked for

@@ -107,3 +107,23 @@ def test_a_long_query_keeps_its_first_terms() -> None:
     found = query_terms(query).terms
     assert len(found) == TERMS_MAX
     assert found[0] == QueryTerm("word0x")
+
+
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("αντίγραφο ασφαλείας", "ΑΝΤΙΓΡΑΦΟ ασφαλειας"),
+        ("Ёлка ещё стоит", "елка еще стоит"),
+        ("يدير مُحَمَّد", "يدير محمد"),
+        ("יְרוּשָׁלַיִם", "ירושלים"),
+        ("مـــرحبا", "مرحبا"),
+    ],
+)
+@pytest.mark.requirement("FAULT-05")
+def test_accents_and_points_that_people_leave_out_are_left_out_on_both_sides(written: str, asked: str) -> None:
+    words = document_text(Statement(content=written)).words.lower().split()
+    assert terms(asked) == words
+
+
+def test_a_letter_that_is_not_an_accented_one_stays() -> None:
+    assert terms("школой їжак ґанок") == ["школой", "їжак", "ґанок"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from perdure.domain.memory import MemoryType, Origin, Provenance, Statement
+from perdure.domain.memory import Filter, MemoryType, Origin, Provenance, Statement
 from perdure.domain.saving import Checkpoint, Draft
-from perdure.domain.statement import checked, checked_draft, checkpoint_draft, deduplicated
+from perdure.domain.statement import as_stored, checked, checked_draft, checkpoint_draft, deduplicated
 from perdure.errors import InvalidArgument, Reason
 
 
@@ -121,3 +122,14 @@ def test_a_checkpoint_needs_its_three_texts(field: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
         checkpoint_draft(Checkpoint(**texts))
     assert (caught.value.reason, caught.value.details["field"]) == (Reason.FIELD_MISSING, field)
+
+
+@pytest.mark.requirement("FAULT-07")
+def test_a_filter_asks_for_names_as_memories_keep_them() -> None:
+    names = ("Zoë", "clé")
+    stored = checked(Statement(content="x", project=names[0], tags=names, concepts=names, files=names))
+    typed = tuple(f" {unicodedata.normalize('NFD', name)}\0" for name in names)
+    asked = as_stored(Filter(projects=typed[:1], not_projects=typed, tags=typed, concepts=typed, files=typed))
+    assert asked.projects == (stored.project,)
+    assert (asked.tags, asked.concepts, asked.files) == (stored.tags, stored.concepts, stored.files)
+    assert asked.not_projects == names

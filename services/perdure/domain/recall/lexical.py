@@ -28,6 +28,9 @@ _CJK_RUN = re.compile(f"[{_CJK_CLASS}]+")
 _HIRAGANA = re.compile("[\u3041-\u309f\u30fc]+")
 _TOKEN = re.compile(r"[^\W_]+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+_ACCENTED = re.compile(
+    "[\u0386-\u03ce\u1f00-\u1ffc\u0401\u0451\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670]"
+)
 _APOSTROPHE = re.compile(r"(?<=[^\W_])['’ʼ](?=[^\W_])")
 _CHUNK = re.compile(r"\S+")
 
@@ -142,8 +145,20 @@ def _joined(statement: Statement) -> str:
 
 
 def _folded(text: str) -> str:
-    """Full-width letters, half-width kana and composed forms as one form; case stays, as it marks parts."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+    """Full-width letters, half-width kana and composed forms as one form; case stays, as it marks parts.
+
+    The tokenizer takes accents off Latin letters only. What people leave out in other scripts is taken off here:
+    Greek accents, the two dots of the Cyrillic yo, and the vowel points of Hebrew and Arabic.
+    """
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", text)
+    return _ACCENTED.sub(_unaccented, text) if _ACCENTED.search(text) else text
+
+
+def _unaccented(match: re.Match[str]) -> str:
+    char = unicodedata.normalize("NFD", match[0])[0]
+    return "" if unicodedata.category(char) in ("Mn", "Lm") else char
 
 
 def _bigrams(run: str) -> list[str]:
