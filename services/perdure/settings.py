@@ -125,6 +125,12 @@ class Settings(BaseSettings):
     consolidate_members_min: int = Field(
         3, ge=2, le=100, description="Fewest aged memories about one thing that become one."
     )
+    consolidate_similarity: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="Mean similarity above which aged memories are about one thing; 0 takes the embedding space's own.",
+    )
 
     # --- behaviour of processes ---
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Lowest level written.")

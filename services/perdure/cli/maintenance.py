@@ -126,7 +126,8 @@ def _show(run: dict[str, Any]) -> None:
     for item in run.get("items") or []:
         winner = f" -> {item['winner']}" if item.get("winner") else ""
         say(f"  {item['act']} {item['memory']}{winner}: {one_line(item['summary'])}")
-    if state == "succeeded" and not run["dry_run"] and (run.get("items") or any((run.get("counts") or {}).values())):
+    did = any(count for name, count in (run.get("counts") or {}).items() if name != "duration_ms")
+    if state == "succeeded" and not run["dry_run"] and did:
         say(paint(f"  perdure undo {run['id']} takes it back", dim=True))
     elif state not in ENDED and state != "undone":
         say(paint(f"  perdure runs {run['id']} shows how far it is", dim=True))

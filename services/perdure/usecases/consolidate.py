@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,11 +34,21 @@ PLAN_LINES_MAX = 50
 class Consolidate:
     """Consolidates the aged memories of one namespace."""
 
-    def __init__(self, store: LifecycleStore, clock: Clock, ids: Ids, *, members_min: int = plan.MEMBERS_MIN) -> None:
+    def __init__(
+        self,
+        store: LifecycleStore,
+        clock: Clock,
+        ids: Ids,
+        *,
+        members_min: int = plan.MEMBERS_MIN,
+        similarity: float | None = None,
+    ) -> None:
+        """``similarity`` None takes the threshold of the space."""
         self._store = store
         self._clock = clock
         self._ids = ids
         self._members_min = members_min
+        self._similarity = similarity
 
     def __call__(
         self,
@@ -63,6 +74,8 @@ class Consolidate:
             project: Only this one; None is every one.
             dry_run: Writes nothing.
         """
+        if self._similarity is not None:
+            thresholds = replace(thresholds, cluster=self._similarity)
         counts: Counter[str] = Counter(clusters_found=0, memories_consolidated=0, new_memories_created=0)
         lines: list[str] = []
         yielding = Yielding()
