@@ -66,7 +66,7 @@ def job(stack: Stack, id: str) -> dict[str, Any]:
     return dict(stack.call("GET", f"/maintenance/jobs/{id}").json)
 
 
-@pytest.mark.requirement("SAVE-10", "SEARCH-05")
+@pytest.mark.requirement("PAST-07", "SAVE-10", "SEARCH-05")
 def test_without_an_embedder_saves_succeed_words_find_them_and_vectors_follow(stack: Stack) -> None:
     before = save(stack, "The billing ledger runs on Postgres 14 at host orion", project="ledger")
     assert before["embedded"] is True
@@ -156,7 +156,7 @@ def test_without_maintenance_worker_beat_and_broker_memory_works(stack: Stack) -
         assert refused.headers["retry-after"]
 
 
-@pytest.mark.requirement("FAULT-03")
+@pytest.mark.requirement("PAST-05", "FAULT-03")
 def test_six_processes_that_add_one_text_at_once_make_one_memory(stack: Stack) -> None:
     command = [sys.executable, "-m", "perdure.cli.main", "add", "Beavers dam the mill race", "-p", "mill", "--json"]
     adding = [

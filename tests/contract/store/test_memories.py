@@ -33,7 +33,7 @@ def _get(store: Store, id_: MemoryId, scope: Scope = HERE):  # type: ignore[no-u
         return reader.get(id_)
 
 
-@pytest.mark.requirement("STORE-01")
+@pytest.mark.requirement("STORE-01", "PAST-11")
 def test_a_memory_comes_back_as_it_was(store: Store) -> None:
     one = memory(
         "Zeile eins\nZeile zwei 東京",

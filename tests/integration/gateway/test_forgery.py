@@ -39,7 +39,7 @@ def stored_lines(text: str) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize("evil", EVIL)
-@pytest.mark.requirement("MCP-03")
+@pytest.mark.requirement("MCP-03", "PAST-15")
 async def test_whatever_a_memory_holds_every_answer_shows_it_as_one_block_of_data(evil: str) -> None:
     services = FakeServices()
     async with gateway(services, Policy()) as client:

@@ -109,7 +109,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any], int, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.requirement("REST-05")
+@pytest.mark.requirement("REST-05", "PAST-18")
 async def test_every_wrong_request_gets_its_own_problem() -> None:
     services = FakeServices()
     wrong: dict[str, str] = {}

@@ -57,7 +57,7 @@ def _save_for_ever(url: str, seed: int, pipe: int) -> None:
 
 
 @pytest.mark.e2e
-@pytest.mark.requirement("FAULT-01")
+@pytest.mark.requirement("FAULT-01", "PAST-08")
 def test_a_writer_killed_at_any_moment_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'store.db'}"
     rng = random.Random(20260301)
@@ -93,6 +93,7 @@ def _save_some(url: str, count: int, pipe: int) -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.requirement("PAST-10")
 def test_two_processes_make_and_write_one_new_file_at_once(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'new' / 'store.db'}"
     children = [_forked(lambda pipe: _save_some(url, 60, pipe)) for _ in range(3)]
@@ -238,7 +239,7 @@ def test_eight_readers_and_two_writers_never_meet_a_lock(tmp_path: Path) -> None
         store.close()
 
 
-@pytest.mark.requirement("STORE-12")
+@pytest.mark.requirement("STORE-12", "PAST-17")
 def test_purge_leaves_no_byte_of_the_text_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     store = open_store(f"sqlite:///{path}")

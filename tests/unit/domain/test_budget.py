@@ -20,7 +20,7 @@ def test_short_texts_stay_whole() -> None:
     assert fit(["one", "two"]) == (Fitted("one", False), Fitted("two", False))
 
 
-@pytest.mark.requirement("SEARCH-10")
+@pytest.mark.requirement("SEARCH-10", "PAST-14")
 def test_a_cut_falls_between_graphemes() -> None:
     (item,) = fit([FAMILY * 100], hit_chars=20)
     assert item.text == FAMILY * 2 + "…"

@@ -19,6 +19,7 @@ def parts(content: str) -> str:
     return document_text(Statement(content=content)).parts
 
 
+@pytest.mark.requirement("PAST-13")
 def test_every_field_a_memory_is_remembered_by_is_searchable() -> None:
     statement = Statement(
         content="content1",

@@ -66,7 +66,7 @@ def test_a_page_of_the_gateway_itself_is_no_stranger() -> None:
 @pytest.mark.parametrize(
     "origin", ["null", "http://evil.example", "http://localhost:5173", "file://127.0.0.1:3456", ""]
 )
-@pytest.mark.requirement("ACCESS-06")
+@pytest.mark.requirement("ACCESS-06", "PAST-04")
 def test_other_origins_are_refused(origin: str) -> None:
     assert not Policy().accepts_origin(origin, "127.0.0.1:3456")
 

@@ -32,7 +32,7 @@ def _refused(path: Path) -> PerdureError:
     return caught.value
 
 
-@pytest.mark.requirement("STORE-13")
+@pytest.mark.requirement("STORE-13", "PAST-16")
 def test_a_new_store_is_private_and_marked(tmp_path: Path) -> None:
     path = tmp_path / "home" / "perdure.db"
     store = open_store(f"sqlite:///{path}")
@@ -84,7 +84,7 @@ def test_a_newer_schema_is_refused_untouched_with_both_numbers(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("keep", [50, 100, 4096, 20_000])
-@pytest.mark.requirement("STORE-04")
+@pytest.mark.requirement("STORE-04", "PAST-09")
 def test_a_cut_file_is_refused_untouched(tmp_path: Path, keep: int) -> None:
     path = _made(tmp_path / "perdure.db")
     path.write_bytes(path.read_bytes()[:keep])

@@ -72,7 +72,7 @@ def test_the_same_text_in_another_project_or_of_another_type_is_another_memory(w
     assert len(ids) == 3
 
 
-@pytest.mark.requirement("SAVE-05")
+@pytest.mark.requirement("SAVE-05", "PAST-01")
 def test_a_contradiction_supersedes_and_the_newest_truth_wins(world: MemoryWorld) -> None:
     old = world.say(POSTGRES_14, type="decision")
     new = world.say(POSTGRES_16, type="decision")

@@ -15,7 +15,7 @@ from support.memory_world import MemoryWorld, draft
 BIRDS = ("heron", "crane", "stork", "ibis", "egret")
 
 
-@pytest.mark.requirement("STORE-02")
+@pytest.mark.requirement("STORE-02", "PAST-03")
 def test_twenty_archived_neighbours_do_not_hide_the_one_active_answer(world: MemoryWorld) -> None:
     topic = "quarterly invoice export to the finance bucket"
     for number in range(20):
@@ -47,7 +47,7 @@ def test_popularity_never_lifts_an_unrelated_memory_over_an_exact_match(world: M
     assert world.found(exact)[0] == exact
 
 
-@pytest.mark.requirement("SAVE-15")
+@pytest.mark.requirement("SAVE-15", "PAST-02")
 def test_an_edited_memory_is_found_under_its_new_words_and_not_under_its_old_ones(world: MemoryWorld) -> None:
     kept = world.say("The walrus sits on the harbour wall")
     world.update(world.me, kept.id, Edit(content="A pelican sleeps near the lighthouse"))
@@ -64,7 +64,7 @@ def test_nothing_relevant_is_an_honest_no_match(world: MemoryWorld) -> None:
     assert answer.lexical_ran
 
 
-@pytest.mark.requirement("SEARCH-11")
+@pytest.mark.requirement("SEARCH-11", "PAST-11")
 def test_an_expired_memory_is_never_returned(world: MemoryWorld) -> None:
     soon = world.clock.now() + timedelta(hours=1)
     world.say("The freeze lasts until noon", expires_at=soon)
@@ -155,7 +155,7 @@ def test_a_fall_back_to_words_is_never_silent(world: MemoryWorld, switch: str) -
     assert (answer.dense_ran, answer.dense_skipped) == (False, DenseSkip.EMBEDDER_AWAY)
 
 
-@pytest.mark.requirement("EMB-12")
+@pytest.mark.requirement("EMB-12", "PAST-06")
 def test_a_changed_space_is_never_mixed_with_the_old(world: MemoryWorld) -> None:
     world.say("The mill grinds rye")
     world.embedder.model = "other"
@@ -245,7 +245,7 @@ def test_a_depth_or_limit_out_of_range_is_refused(world: MemoryWorld, field: str
     ],
 )
 @pytest.mark.parametrize("away", [False, True])
-@pytest.mark.requirement("FAULT-05")
+@pytest.mark.requirement("FAULT-05", "PAST-12")
 def test_words_of_every_script_are_found(world: MemoryWorld, content: str, query: str, away: bool) -> None:
     world.say("Something else entirely about gardening tools")
     world.say(content)
