@@ -31,7 +31,6 @@ def cards(draw: st.DrawFn, name: str) -> Card:
         confidence=draw(shares),
         importance=draw(shares),
         access_count=draw(st.integers(0, 1_000_000)),
-        created_at=NOW,
         last_accessed_at=NOW - timedelta(days=draw(st.integers(0, 5000))),
     )
 

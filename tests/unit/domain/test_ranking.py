@@ -30,7 +30,6 @@ def card(
         confidence=confidence,
         importance=importance,
         access_count=access_count,
-        created_at=NOW,
         last_accessed_at=NOW - timedelta(days=idle_days),
     )
 

@@ -74,5 +74,4 @@ class Card:
     confidence: float
     importance: float
     access_count: int
-    created_at: datetime
     last_accessed_at: datetime

@@ -199,7 +199,6 @@ class InMemoryReader:
                 confidence=memory.confidence,
                 importance=memory.importance,
                 access_count=memory.access_count,
-                created_at=memory.created_at,
                 last_accessed_at=memory.last_accessed_at,
             )
             for memory in self.get_many(tuple(memories)).values()

@@ -239,7 +239,7 @@ class SqliteReader:
         """What scoring needs, by id."""
         with translated():
             rows = self._db.execute(
-                "SELECT id, project, type, confidence, importance, access_count, created_at, last_accessed_at "
+                "SELECT id, project, type, confidence, importance, access_count, last_accessed_at "
                 "FROM memory WHERE namespace = ? AND id IN (SELECT value FROM json_each(?))",
                 (self._namespace, to_list(memories)),
             ).fetchall()
@@ -251,8 +251,7 @@ class SqliteReader:
                 confidence=row[3],
                 importance=row[4],
                 access_count=row[5],
-                created_at=moment(row[6]),
-                last_accessed_at=moment(row[7]),
+                last_accessed_at=moment(row[6]),
             )
             for row in rows
         }
