@@ -48,18 +48,12 @@ def fits(statement: Statement) -> bool:
 
 
 def portions(members: Sequence[Memory]) -> list[tuple[Memory, ...]]:
-    """``members``, oldest first, in runs whose merged statement fits; each as long as it can be."""
+    """``members``, oldest first, in runs whose merged statement fits: all as one, or halved until each fits."""
     ordered = sorted(members, key=lambda memory: (memory.created_at, memory.id))
-    answer: list[tuple[Memory, ...]] = []
-    run: list[Memory] = []
-    for memory in ordered:
-        if run and not fits(merged([*run, memory])):
-            answer.append(tuple(run))
-            run = []
-        run.append(memory)
-    if run:
-        answer.append(tuple(run))
-    return answer
+    if len(ordered) <= 1 or fits(merged(ordered)):
+        return [tuple(ordered)] if ordered else []
+    middle = len(ordered) // 2
+    return portions(ordered[:middle]) + portions(ordered[middle:])
 
 
 def title(members: Sequence[Memory]) -> str:
