@@ -20,7 +20,7 @@ from perdure.system import RandomIds
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 _SYLLABLES = ("ka", "ro", "mi", "ten", "sul", "vor", "da", "qui", "ne", "pha", "lo", "gra", "zet", "un", "bri", "cos")
-_COMMON = ["the", "a", "of", "to", "and", "in", "for", "with", "on", "is", "uses", "after", "before", "service", "release", "team", "config", "error", "request"]
+_COMMON = ("the a of to and in for with on is uses after before service release team config error request").split()  # noqa: SIM905 - a list of strings would be longer to read
 
 
 class Corpus:

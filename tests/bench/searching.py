@@ -138,7 +138,8 @@ def measure(report: Report, memories: int, *, questions: int = 120, whole: float
             scans.append(time.perf_counter() - middle)
             floor.append(time.perf_counter() - start)
         again = [timed(lambda q=question: client.search(q)) for question in asked for _ in range(3)]
-        projects = [timed(lambda q=question: client.search(q, project="project-3", strict="true")) for question in asked]
+        inside = {"project": "project-3", "strict": "true"}
+        projects = [timed(lambda q=question: client.search(q, **inside)) for question in asked]
         report.add(f"{title}: whole / floor", median_ms(searched) / median_ms(floor), "x", at_most=whole)
         report.add(f"{title}: whole, p50", median_ms(searched), "ms")
         report.add(f"{title}: floor, p50", median_ms(floor), "ms")

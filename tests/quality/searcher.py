@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from perdure.domain.editing import born
 from perdure.domain.layout import embedded_text
-
 from perdure.domain.memory import Filter, MemoryId, MemoryType, Statement
 from perdure.domain.namespace import Actor, Caller, NamespaceName, Scope, TokenScope
 from perdure.domain.recall.answer import Question

@@ -26,7 +26,8 @@ def main() -> int:
         fresh = {path.relative_to(folder): path.read_bytes() for path in Path(folder).rglob("*_pb2*")}
     kept = {
         path.relative_to(ROOT / "services"): path.read_bytes()
-        for path in (ROOT / "services/perdure/rpc").rglob("*_pb2*.py*")
+        for path in (ROOT / "services/perdure/rpc").rglob("*_pb2*")
+        if path.suffix in {".py", ".pyi"}
     }
     wrong = sorted(str(name) for name in fresh.keys() | kept.keys() if fresh.get(name) != kept.get(name))
     if wrong:

@@ -103,9 +103,7 @@ def test_a_stronger_memory_never_falls_behind(search: tuple[list[Card], dict[str
         return
     chosen = before[-1]
     stronger = [
-        card
-        if card.id != chosen
-        else Card(card.id, card.project, card.type, 1.0, 1.0, card.access_count + 10, NOW)
+        card if card.id != chosen else Card(card.id, card.project, card.type, 1.0, 1.0, card.access_count + 10, NOW)
         for card in found
     ]
     after = [hit.id for hit in ranking(stronger, dense, words, FLOOR)]

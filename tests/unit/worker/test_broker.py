@@ -1,6 +1,5 @@
 """The broker's configuration."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ def test_configuration_keeps_work_on_disk_and_opens_no_port(tmp_path: Path) -> N
     assert "port 0" in lines
     assert "appendonly yes" in lines
     assert "unixsocketperm 700" in lines
-    assert os.stat(config).st_mode & 0o077 == 0
+    assert config.stat().st_mode & 0o077 == 0
 
 
 def test_a_home_with_spaces_and_quotes_is_written_so_that_the_server_reads_it_back() -> None:
