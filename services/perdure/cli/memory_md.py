@@ -12,8 +12,8 @@ import click
 from perdure.cli.failure import Failure
 from perdure.cli.gateway_client import Gateway
 from perdure.cli.place import Place
-from perdure.cli.terminal import paint, say
-from perdure.cli.words import project_option
+from perdure.cli.terminal import paint, say, say_json
+from perdure.cli.words import json_option, project_option
 
 FILE = "MEMORY.md"
 BACKUP_SUFFIX = ".perdure-backup"
@@ -27,14 +27,18 @@ def memory_md_command() -> None:
 @memory_md_command.command("sync")
 @project_option("The project; the folder's name by default.")
 @click.option("--path", type=click.Path(path_type=Path), default=Path(FILE), show_default=True, help="The file.")
-def _sync(project: str | None, path: Path) -> None:
+@json_option
+def _sync(project: str | None, path: Path, as_json: bool) -> None:
     """Write the block; what stands outside its two markers is not touched, not by a byte."""
     from urllib.parse import urlencode
 
     target = path / FILE if path.is_dir() else path
     name = project or target.absolute().parent.name
     block = Gateway(Place()).text("/memories/memory-md?" + urlencode({"project": name})).removesuffix("\n")
-    if write_block(target, block):
+    written = write_block(target, block)
+    if as_json:
+        say_json({"path": str(target), "project": name, "written": written})
+    elif written:
         say(f"{paint('Written', fg='green')}: {target} (project {name})")
     else:
         say(f"{target} is up to date (project {name})")

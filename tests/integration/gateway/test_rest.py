@@ -219,7 +219,9 @@ async def test_openapi_names_every_route_with_examples() -> None:
         "/memories", "/memories/batch", "/memories/checkpoint", "/memories/export", "/memories/import",
         "/memories/instructions", "/memories/search", "/memories/stats", "/memories/sync", "/memories/{id}",
         "/memories/{id}/history", "/memories/{id}/restore", "/maintenance/jobs", "/maintenance/jobs/{job_id}",
-        "/maintenance/jobs/{job_id}/cancel", "/healthz", "/readyz", "/metrics",
+        "/maintenance/jobs/{job_id}/cancel", "/memories/consolidate", "/memories/clean", "/memories/compact",
+        "/memories/restore-content", "/memories/memory-md", "/memories/erase", "/memories/{id}/lifecycle",
+        "/maintenance/runs", "/maintenance/runs/{run_id}", "/maintenance/runs/{run_id}/undo", "/healthz", "/readyz", "/metrics",
     } == api["paths"].keys()  # fmt: skip
     assert api["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
     assert api["components"]["schemas"]["SaveBody"]["examples"]
