@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from perdure.domain.compaction.plan import content_lost
 from perdure.domain.memory import Memory, Revision, Status
 from perdure.domain.recall.answer import Answer, Arm, Briefing, DenseSkip, Hit, ScoreParts
 from perdure.domain.saving import Failure, ImportReport, Outcome, SaveResult
@@ -62,6 +63,7 @@ def memory(value: Memory) -> Json:
         "expires_at": time_text(value.expires_at) if value.expires_at else None,
         "origin": origin,
         "stub": value.stub,
+        "content_lost": content_lost(value),
         "space": value.space,
         "supersedes": list(value.supersedes),
         "superseded_by": value.superseded_by,

@@ -11,6 +11,9 @@ import re
 from perdure.domain.text import cut, normalised
 
 PREFIX = "[absorbed→Perdure v"
+BEGINNING = "[absorbed→"
+"""How every stub begins, ours and the predecessor's; what stores look for."""
+
 POINTER_CHARS = 140
 POINTER_CHARS_MIN = 20
 

@@ -66,7 +66,7 @@ class LexicalText:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The columns of a memory that its score depends on."""
+    """The columns of a memory that its score depends on; ``importance`` is 0 where its text is a stub without text."""
 
     id: MemoryId
     project: str

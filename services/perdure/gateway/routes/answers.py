@@ -102,6 +102,7 @@ class MemoryOut(Out):
     expires_at: str | None = None
     origin: dict[str, str] | None = None
     stub: str | None = None
+    content_lost: bool | None = Field(None, description="Only a stub is left of its text; re-verify what it says.")
     space: str | None = None
     supersedes: list[str] | None = None
     superseded_by: str | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from perdure.domain.compaction.plan import content_lost
 from perdure.domain.lifecycle import Compacted
 from perdure.domain.memory import Memory, MemoryType, Revision, Status, Tier
 from perdure.domain.recall.answer import Answer, Briefing, Hit
@@ -43,6 +44,7 @@ def memory_facts(memory: Memory) -> dict[str, object]:
         "key": said.key,
         "tags": ", ".join(said.tags),
         "stub": "yes" if memory.stub else None,
+        "content": "lost, re-verify before relying on it" if content_lost(memory) else None,
     }
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 
 import numpy as np
 
+from perdure.domain.compaction.stub import BEGINNING
 from perdure.domain.memory import Filter, LinkKind, Memory, MemoryId, MemoryType, Revision, Status
 from perdure.domain.namespace import Actor, Scope
 from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer, LexicalHit, LexicalQuery
@@ -197,7 +198,7 @@ class InMemoryReader:
                 project=memory.statement.project,
                 type=memory.statement.type,
                 confidence=memory.confidence,
-                importance=memory.importance,
+                importance=0.0 if memory.statement.content.startswith(BEGINNING) else memory.importance,
                 access_count=memory.access_count,
                 last_accessed_at=memory.last_accessed_at,
             )

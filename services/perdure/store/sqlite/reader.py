@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from perdure.domain.compaction.stub import BEGINNING
 from perdure.domain.memory import Filter, LinkKind, Memory, MemoryId, MemoryType, Revision, Status
 from perdure.domain.namespace import NamespaceName, Scope
 from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer, LexicalQuery
@@ -239,9 +240,9 @@ class SqliteReader:
         """What scoring needs, by id."""
         with translated():
             rows = self._db.execute(
-                "SELECT id, project, type, confidence, importance, access_count, last_accessed_at "
-                "FROM memory WHERE namespace = ? AND id IN (SELECT value FROM json_each(?))",
-                (self._namespace, to_list(memories)),
+                "SELECT id, project, type, confidence, iif(substr(content, 1, ?) = ?, 0.0, importance), access_count, "
+                "last_accessed_at FROM memory WHERE namespace = ? AND id IN (SELECT value FROM json_each(?))",
+                (len(BEGINNING), BEGINNING, self._namespace, to_list(memories)),
             ).fetchall()
         return {
             MemoryId(row[0]): Card(
