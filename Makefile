@@ -68,6 +68,9 @@ quality: $(VENV)/.dev ## Recall quality: tables by category and arm
 compose-test: ## Build and run the containers, save and find a memory from outside
 	@bash tests/e2e/compose.sh
 
+mcp-tools: $(VENV)/.dev ## MCP Inspector, conformance suite and Claude Code against a running Perdure (needs npm)
+	@bash tests/e2e/mcp_tools.sh $(MCP_TOOLS)
+
 docs: $(VENV)/.dev ## Check that the documentation is in step with the code
 	@$(PYTEST) -q tests/docs
 
@@ -81,4 +84,4 @@ lock: ## Rewrite constraints.txt from a fresh environment
 clean: ## Remove what was built; your memories stay
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help setup start stop proto lint types imports check test bench quality compose-test docs lock clean
+.PHONY: help setup start stop proto lint types imports check test bench quality compose-test mcp-tools docs lock clean

@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# MCP's own tools against a running Perdure: the Inspector, the conformance suite, and Claude Code's health check.
+#
+# Installs Node 22 and pinned versions of the three into build/node (npm's own registry settings apply), starts a Perdure
+# of its own on a free port, and stops it at the end. Usage: mcp_tools.sh [inspector] [conformance] [claude]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+NODE_PACKAGE=22
+INSPECTOR=2.12.0
+CONFORMANCE=0.2.0-alpha.12
+CLAUDE=2.1.332
+
+PARTS=("$@")
+[ ${#PARTS[@]} -gt 0 ] || PARTS=(inspector conformance claude)
+
+for tool in node npm; do
+  command -v "$tool" >/dev/null || { echo "mcp-tools: skipped, $tool is not installed"; exit 0; }
+done
+case "$(uname -s)-$(uname -m)" in
+  Linux-x86_64) platform=linux-x64 ;;
+  Linux-aarch64) platform=linux-arm64 ;;
+  Darwin-arm64) platform=darwin-arm64 ;;
+  Darwin-x86_64) platform=darwin-x64 ;;
+  *) echo "mcp-tools: skipped, no Node package for this platform"; exit 0 ;;
+esac
+
+PYTHON=${PYTHON:-$PWD/.venv/bin/python}
+tools=$PWD/build/node
+mkdir -p "$tools"
+wanted="node $NODE_PACKAGE inspector $INSPECTOR conformance $CONFORMANCE claude $CLAUDE $platform"
+if [ "$(cat "$tools/.installed" 2>/dev/null)" != "$wanted" ]; then
+  echo "mcp-tools: installing into build/node (700 MB) ..."
+  [ -f "$tools/package.json" ] || echo '{"private": true}' > "$tools/package.json"
+  (cd "$tools" && npm install --no-audit --no-fund --loglevel=error \
+    "node-$platform@$NODE_PACKAGE" "@modelcontextprotocol/inspector@$INSPECTOR" \
+    "@modelcontextprotocol/conformance@$CONFORMANCE" "@anthropic-ai/claude-code@$CLAUDE") \
+    || { echo "mcp-tools: skipped, npm could not install the tools"; exit 0; }
+  echo "$wanted" > "$tools/.installed"
+fi
+export PATH="$tools/node_modules/node-$platform/bin:$tools/node_modules/.bin:$PATH"
+
+work=$(mktemp -d)
+port=$("$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+for name in $(env | sed -n 's/^\(PERDURE_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
+export PERDURE_HOME=$work/home PERDURE_PORT=$port PERDURE_EMBEDDING_PROVIDER=test PYTHONPATH=$PWD/services
+url=http://127.0.0.1:$port/mcp
+bridge=("$PYTHON" -m perdure.bridge.main)
+perdure() { "$PYTHON" -m perdure.cli.main "$@"; }
+finish() {
+  perdure down >/dev/null 2>&1 || true
+  rm -rf "$work"
+}
+trap finish EXIT
+perdure up --detach >/dev/null
+perdure add "The staging database listens on port 6543" -p shop >/dev/null
+
+failures=0
+passed() { echo "  pass  $1"; }
+failed() { echo "  FAIL  $1"; sed 's/^/        /' "$work/out" | tail -25; failures=$((failures + 1)); }
+check() { # check NAME PATTERN STATUS COMMAND...: the command ends with STATUS and says PATTERN
+  local name=$1 pattern=$2 status=$3 got=0
+  shift 3
+  timeout 120 "$@" >"$work/out" 2>&1 </dev/null || got=$?
+  if [ "$got" = "$status" ] && grep -Eq -- "$pattern" "$work/out"; then passed "$name"; else echo "status $got" >>"$work/out"; failed "$name"; fi
+}
+
+inspector() {
+  echo "Inspector $INSPECTOR"
+  local era way
+  local -a to
+  for era in legacy modern; do
+    for way in http bridge; do
+      if [ "$way" = http ]; then
+        to=("$url" --transport http)
+      else
+        to=("${bridge[@]}" -e "PERDURE_URL=http://127.0.0.1:$port" -e "PYTHONPATH=$PYTHONPATH" -e "PERDURE_HOME=$PERDURE_HOME")
+      fi
+      local cli=(mcp-inspector --cli "${to[@]}" --protocol-era "$era" --format json -q)
+      check "tools/list --strict, $way, $era" '"memory_search"' 0 "${cli[@]}" --method tools/list --strict
+      check "memory_save, $way, $era" 'Memory saved|Already known' 0 \
+        "${cli[@]}" --method tools/call --tool-name memory_save --tool-arg "content=Inspected over $way in the $era era"
+      check "memory_search, $way, $era" 'port 6543' 0 \
+        "${cli[@]}" --method tools/call --tool-name memory_search --tool-arg "query=staging database port"
+      check "an error a model can act on, $way, $era" 'isError' 5 \
+        "${cli[@]}" --method tools/call --tool-name memory_get --tool-arg "id=01900000-0000-7000-8000-00000000dead"
+    done
+  done
+}
+
+conformance_run() { # REVISION SCENARIO [OPTION...]
+  local revision=$1 scenario=$2
+  shift 2
+  check "$scenario, $revision" 'Passed: [0-9]+/[0-9]+' 0 conformance server --url "http://localhost:$port/mcp" \
+    --scenario "$scenario" --spec-version "$revision" -o "$work/conformance" "$@"
+}
+
+conformance_all() {
+  echo "Conformance $CONFORMANCE (scenarios that need no fixture)"
+  local scenario
+  for scenario in server-initialize ping tools-list resources-list prompts-list tools-call-error completion-complete \
+    server-session-lifecycle server-sse-multiple-streams dns-rebinding-protection; do
+    conformance_run 2025-11-25 "$scenario"
+  done
+  for scenario in tools-list resources-list prompts-list tools-call-error completion-complete caching \
+    sep-2164-resource-not-found http-header-validation dns-rebinding-protection; do
+    conformance_run 2026-07-28 "$scenario"
+  done
+  # with a list of failures to expect a warning is a failure too, so only this scenario has it
+  conformance_run 2026-07-28 server-stateless --expected-failures tests/e2e/mcp_expected_failures.yml
+}
+
+claude_code() {
+  echo "Claude Code $CLAUDE (an empty HOME, no login)"
+  mkdir -p "$work/claude"
+  local claude=(env "HOME=$work/claude" DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 claude)
+  check "claude mcp add, http" 'Added' 0 "${claude[@]}" mcp add --transport http perdure-http "$url" -s user
+  check "claude mcp add, bridge" 'Added' 0 "${claude[@]}" mcp add perdure-bridge -s user \
+    -e "PERDURE_URL=http://127.0.0.1:$port" -e "PYTHONPATH=$PYTHONPATH" -e "PERDURE_HOME=$PERDURE_HOME" -- "${bridge[@]}"
+  check "claude mcp list, http" 'perdure-http: .*Connected' 0 "${claude[@]}" mcp list
+  check "claude mcp list, bridge" 'perdure-bridge: .*Connected' 0 "${claude[@]}" mcp list
+}
+
+for part in "${PARTS[@]}"; do
+  case $part in
+    inspector) inspector ;;
+    conformance) conformance_all ;;
+    claude) claude_code ;;
+    *) echo "mcp-tools: no part $part" >&2; exit 2 ;;
+  esac
+done
+if [ "$failures" -gt 0 ]; then
+  echo "mcp-tools: $failures failed"
+  exit 1
+fi
+echo "mcp-tools: all passed"
