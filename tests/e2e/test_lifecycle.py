@@ -59,6 +59,7 @@ def _over(stack: Stack) -> bool:
     return all(run["state"] not in ("queued", "running") for run in _runs(stack))
 
 
+@pytest.mark.requirement("LIFE-15")
 def test_a_killed_worker_leaves_whole_groups_and_another_goes_on() -> None:
     with running(PERDURE_EMBEDDING_PROVIDER="test", PERDURE_VISIBILITY_TIMEOUT_S="5") as stack:
         space, dimension = _space(stack)
@@ -98,6 +99,7 @@ def _assert_whole(found: dict[str, Memory]) -> None:
             assert found[original].status is Status.CONSOLIDATED
 
 
+@pytest.mark.requirement("LIFE-03")
 def test_triggers_of_a_broker_that_was_away_are_late_and_each_save_is_answered_for_once() -> None:
     with running(holdable=True, PERDURE_EMBEDDING_PROVIDER="test") as stack:
         stack.hold("broker")
@@ -116,6 +118,7 @@ def test_triggers_of_a_broker_that_was_away_are_late_and_each_save_is_answered_f
         assert all(run["state"] == "succeeded" for run in _runs(stack))
 
 
+@pytest.mark.requirement("LIFE-01")
 def test_the_day_trigger_fires_after_a_restart_with_the_clock_moved() -> None:
     with running(PERDURE_EMBEDDING_PROVIDER="test") as stack:
         stack.call("POST", "/memories", {"content": "One save.", "type": "fact", "project": "p"})

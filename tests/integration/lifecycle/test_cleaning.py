@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import numpy as np
+import pytest
 
 from perdure.domain.memory import Provenance, Status
 from perdure.domain.runs import Task
@@ -15,6 +16,7 @@ from support.maintenance_world import MaintenanceWorld
 CLEAN = Task.CLEAN
 
 
+@pytest.mark.requirement("LIFE-09")
 def test_all_stale_ones_among_many_fresh_ones_are_found_and_no_other(world: MaintenanceWorld) -> None:
     fresh = [aged(f"Fresh {n}.", idle_days=n % 100) for n in range(600)]
     stale = [aged(f"Stale {n}.", idle_days=900) for n in range(100)]
@@ -26,6 +28,7 @@ def test_all_stale_ones_among_many_fresh_ones_are_found_and_no_other(world: Main
     assert {after[memory.id].status for memory in fresh} == {Status.ACTIVE}
 
 
+@pytest.mark.requirement("LIFE-09")
 def test_saves_are_archived_after_199_days_and_core_never(world: MaintenanceWorld) -> None:
     save, core = aged("A save."), aged("A core memory.", provenance=Provenance.HUMAN)
     world.put([save, core])
@@ -53,6 +56,7 @@ def _twins(world: MaintenanceWorld, count: int) -> np.ndarray:
     return np.repeat(row, count, axis=0)
 
 
+@pytest.mark.requirement("LIFE-10")
 def test_of_two_alike_the_more_used_one_stays_and_the_other_is_superseded(world: MaintenanceWorld) -> None:
     often = aged("Deploys go out with make release.", access_count=4)
     seldom = aged("deploys go out with: make release!", access_count=1, idle_days=2)
@@ -63,6 +67,7 @@ def test_of_two_alike_the_more_used_one_stays_and_the_other_is_superseded(world:
     assert seldom.id in world.get(often.id).supersedes
 
 
+@pytest.mark.requirement("LIFE-10")
 def test_a_contradiction_is_settled_in_favour_of_the_newer(world: MaintenanceWorld) -> None:
     old = aged("The database runs Postgres 14.", idle_days=30, access_count=9)
     new = aged("The database runs Postgres 16.", idle_days=1)
@@ -83,6 +88,7 @@ def test_what_was_compared_is_not_compared_again_until_it_changes(world: Mainten
         )
 
 
+@pytest.mark.requirement("LIFE-07")
 def test_undo_of_a_clean_brings_everything_back(world: MaintenanceWorld) -> None:
     memories = [aged(f"Stale {n}.", idle_days=900) for n in range(120)]
     twins = [aged("Deploys go out with make release.", access_count=4), aged("deploys go out: make release")]
@@ -110,6 +116,7 @@ def test_decay_is_collected_while_the_embedder_is_away(world: MaintenanceWorld) 
     assert world.run(CLEAN).counts["archived_decayed"] == 1
 
 
+@pytest.mark.requirement("LIFE-08")
 def test_a_dry_run_names_each_memory_and_why(world: MaintenanceWorld) -> None:
     stale = aged("Stale one.", idle_days=900)
     world.put([stale])

@@ -45,6 +45,7 @@ def _put(world: MaintenanceWorld, *memories: Memory) -> None:
     world.put([*memories, *(aged(f"Something about topic {n} altogether.") for n in range(20))])
 
 
+@pytest.mark.requirement("LIFE-11")
 def test_a_long_memory_gets_a_stub_and_keeps_its_text(world: MaintenanceWorld, its: Compacting) -> None:
     long = aged(LONG, key="ledger")
     _put(world, long)
@@ -60,6 +61,7 @@ def test_a_long_memory_gets_a_stub_and_keeps_its_text(world: MaintenanceWorld, i
         assert reader.history(long.id)[0].why == "compacted"
 
 
+@pytest.mark.requirement("LIFE-11")
 def test_what_its_own_search_would_not_bring_back_first_keeps_its_text(
     world: MaintenanceWorld, its: Compacting
 ) -> None:
@@ -85,6 +87,7 @@ def test_a_stub_of_ones_own_is_for_one_memory(world: MaintenanceWorld, its: Comp
         its.compact(world.me, ["a", "b"], stub="Mine.")
 
 
+@pytest.mark.requirement("LIFE-12")
 def test_a_text_comes_home_to_its_stub_and_is_found_again(world: MaintenanceWorld, its: Compacting) -> None:
     lost = aged("[absorbed→Evermind v7] Deploys of the ledger go through", key="ledger")
     _put(world, lost)
@@ -107,6 +110,7 @@ def test_taking_a_stub_away_leaves_the_text(world: MaintenanceWorld, its: Compac
     assert (after.stub, after.statement.content) == (None, LONG)
 
 
+@pytest.mark.requirement("LIFE-12")
 def test_a_stub_without_text_ranks_behind_a_memory_that_says_the_same(world: MaintenanceWorld, its: Compacting) -> None:
     lost = aged("[absorbed→Evermind v7] The cache cluster is Redis in Frankfurt")
     whole = aged("The cache cluster is Redis in Frankfurt today")

@@ -23,6 +23,7 @@ def _topic(count: int, topic: int = 0, **fields: object) -> list[Memory]:
     return [aged(f"Topic {topic} says fact number {n}.", idle_days=120 + n, **fields) for n in range(count)]
 
 
+@pytest.mark.requirement("LIFE-04")
 def test_aged_memories_become_one_that_keeps_every_fact_linked_both_ways(world: MaintenanceWorld) -> None:
     members = _topic(4)
     world.put(members, near(4, dimension=world.embedder.space().dimension))
@@ -39,6 +40,7 @@ def test_aged_memories_become_one_that_keeps_every_fact_linked_both_ways(world: 
         assert after.statement == memory.statement
 
 
+@pytest.mark.requirement("LIFE-07")
 def test_undo_brings_back_every_memory_as_it_was(world: MaintenanceWorld) -> None:
     world.put(_topic(5) + _topic(4, 1), _rows(world, 5, 4))
     before = world.all()
@@ -60,6 +62,7 @@ def test_a_second_undo_finds_nothing_left(world: MaintenanceWorld) -> None:
     assert (report.restored, report.removed) == (0, 0)
 
 
+@pytest.mark.requirement("LIFE-07")
 def test_undo_leaves_what_somebody_edited_since(world: MaintenanceWorld) -> None:
     members = _topic(3)
     world.put(members, _rows(world, 3))
@@ -73,6 +76,7 @@ def test_undo_leaves_what_somebody_edited_since(world: MaintenanceWorld) -> None
     assert world.get(members[0].id).importance == 0.9
 
 
+@pytest.mark.requirement("LIFE-05")
 def test_fresh_core_and_confirmed_memories_are_never_taken_in(world: MaintenanceWorld) -> None:
     others = [aged("Fresh.", idle_days=1), aged("Core.", idle_days=500, provenance=Provenance.HUMAN)]
     world.put([*_topic(3), *others], _rows(world, 5))
@@ -80,12 +84,14 @@ def test_fresh_core_and_confirmed_memories_are_never_taken_in(world: Maintenance
     assert all(world.get(memory.id).status is Status.ACTIVE for memory in others)
 
 
+@pytest.mark.requirement("LIFE-05")
 def test_projects_and_types_are_never_mixed(world: MaintenanceWorld) -> None:
     members = _topic(2, project="a") + _topic(2, 1, project="b") + _topic(2, 2, type="decision", project="a")
     world.put(members, _rows(world, 6))
     assert world.run(CONSOLIDATE).counts["clusters_found"] == 0
 
 
+@pytest.mark.requirement("LIFE-08")
 def test_a_dry_run_says_what_it_would_do_and_does_nothing(world: MaintenanceWorld) -> None:
     world.put(_topic(3), _rows(world, 3))
     before = world.all()
@@ -103,6 +109,7 @@ def test_one_project_can_be_consolidated_alone(world: MaintenanceWorld) -> None:
     assert all(world.get(memory.id).status is Status.ACTIVE for memory in b)
 
 
+@pytest.mark.requirement("LIFE-06")
 def test_no_embedding_call_is_made(world: MaintenanceWorld) -> None:
     world.put(_topic(6), _rows(world, 6))
     world.run()
@@ -118,6 +125,7 @@ def test_a_run_lists_what_it_did(world: MaintenanceWorld) -> None:
     assert run in world.runs.list(world.me, 10)
 
 
+@pytest.mark.requirement("LIFE-16")
 def test_another_tenants_run_is_not_found(world: MaintenanceWorld) -> None:
     run = world.run()
     with world.store.access() as unit:

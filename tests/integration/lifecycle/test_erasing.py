@@ -42,6 +42,7 @@ def _group(world: MaintenanceWorld) -> list[Memory]:
     return members
 
 
+@pytest.mark.requirement("LIFE-14")
 def test_a_canary_is_gone_from_rows_history_words_runs_answers_and_later_backups(
     world: MaintenanceWorld, tmp_path: Path
 ) -> None:
@@ -115,6 +116,7 @@ def test_a_namespace_is_erased_by_an_administrator_only(world: MaintenanceWorld)
     assert world.all() == {}
 
 
+@pytest.mark.requirement("LIFE-16")
 def test_another_tenants_memory_cannot_be_erased(world: MaintenanceWorld) -> None:
     members = _group(world)
     with world.store.access() as unit:

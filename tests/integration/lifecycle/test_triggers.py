@@ -26,6 +26,7 @@ def _save(world: MaintenanceWorld, count: int, start: int = 0) -> None:
         world.put([aged(f"Saved number {number}.")])
 
 
+@pytest.mark.requirement("LIFE-01")
 def test_the_tenth_save_queues_a_run_in_its_own_transaction(world: MaintenanceWorld) -> None:
     _save(world, 9)
     assert _runs(world) == []
@@ -43,6 +44,7 @@ def test_a_save_that_fails_counts_nothing(world: MaintenanceWorld) -> None:
     assert _runs(world) == []
 
 
+@pytest.mark.requirement("LIFE-03")
 def test_every_save_is_answered_for_by_exactly_one_run(world: MaintenanceWorld) -> None:
     for round_ in range(20):
         _save(world, 7, 7 * round_)
@@ -68,6 +70,7 @@ def test_saves_while_a_run_goes_queue_another_one_at_the_next_tick(world: Mainte
     assert sum(run.saves for run in world.runs.list(world.me, 10)) == 20
 
 
+@pytest.mark.requirement("LIFE-01")
 def test_a_day_after_its_last_run_a_namespace_is_looked_after(world: MaintenanceWorld) -> None:
     _save(world, 1)
     world.clock.advance(hours=23)
@@ -92,6 +95,7 @@ def test_the_day_is_remembered_over_a_restart(tmp_path: Path) -> None:
         assert _runs(second) == [Trigger.DAY]
 
 
+@pytest.mark.requirement("LIFE-02")
 def test_two_runs_of_a_namespace_never_go_at_once(world: MaintenanceWorld) -> None:
     one, two = world.start(world.me, (Task.CLEAN,)), world.start(world.me, (Task.CLEAN,))
     now = world.clock.now()
@@ -143,6 +147,7 @@ def test_a_store_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) -> No
         store.close()
 
 
+@pytest.mark.requirement("LIFE-02")
 def test_a_run_whose_worker_died_is_taken_over_and_ends(world: MaintenanceWorld) -> None:
     world.put([aged(f"Stale {n}.", idle_days=900) for n in range(3)])
     asked = world.start(world.me, (Task.CLEAN,))

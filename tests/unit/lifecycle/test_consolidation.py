@@ -64,6 +64,7 @@ def test_numbers_negation_order_and_names_make_another_statement(one: str, other
     assert said(one) != said(other)
 
 
+@pytest.mark.requirement("LIFE-04")
 def test_a_merged_text_says_each_sentence_once_oldest_first_with_its_day() -> None:
     members = [
         aged("The cache is Redis 7 on port 6379. Eviction is off.", idle_days=120),
@@ -82,6 +83,7 @@ def test_steps_of_a_list_stay_where_they_belong() -> None:
     assert rollback in content
 
 
+@pytest.mark.requirement("LIFE-04")
 def test_problems_and_solutions_keep_their_pairs_and_no_list_item_is_lost() -> None:
     members = [
         aged("a", idle_days=3, problem="p1", solution="s1", files=("x.py",), tags=("one",), concepts=("c",)),

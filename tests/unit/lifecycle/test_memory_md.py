@@ -9,6 +9,7 @@ from perdure.errors import FailedPrecondition
 from support.aged import aged
 
 
+@pytest.mark.requirement("LIFE-13")
 def test_the_block_names_five_memories_by_type_summary_and_id() -> None:
     memories = [aged(f"Fact {n}.", type="decision") for n in range(7)]
     lines = block("api", memories).split("\n")
@@ -24,6 +25,7 @@ def test_a_memory_cannot_close_the_block() -> None:
     assert written.count("<!-- perdure:begin") == 1
 
 
+@pytest.mark.requirement("LIFE-13")
 def test_text_around_the_block_is_left_as_it_is() -> None:
     before, after = "# Mine\r\n\r\nkeep \t\r\n", "\r\n\r\ntail without end"
     text = before + block("p", []).replace("\n", "\r\n") + after
