@@ -144,12 +144,14 @@ class Stack:
             self._held(name).unlink(missing_ok=True)
 
     def wait_ready(self, *, within_s: float = READY_S) -> None:
-        """Wait until /readyz is 200."""
+        """Wait until /readyz is 200, for what is run."""
+        needed = [name for name in ("embedding", "retrieval", "maintenance") if name not in self.without]
+        path = "/readyz" + ("?" + "&".join(f"need={name}" for name in needed) if self.without else "")
 
         def ready() -> bool:
             assert self.process is None or self.process.poll() is None, self.log_tail()
             with contextlib.suppress(OSError, http.client.HTTPException):
-                return self.call("GET", "/readyz", timeout_s=5).status == 200
+                return self.call("GET", path, timeout_s=5).status == 200
             return False
 
         try:

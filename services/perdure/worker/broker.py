@@ -41,6 +41,7 @@ def main() -> None:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     config = folder / "valkey.conf"
     write_config(config, settings.run_dir / "broker.sock", folder, settings.log_dir / "broker.log")
+    os.umask(0o077)  # the server would make its log and its append-only file readable by all
     binary = str(get_binary_path())
     os.execv(binary, [binary, str(config)])  # noqa: S606 - a fixed program with a file we wrote
 
