@@ -6,11 +6,14 @@ An event leaves the outbox only after the queue has taken it. A broker that is a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from perdure.errors import Unavailable
 from perdure.ports import Clock, JobQueue, OutboxEvent, Store
 
 BATCH = 100
+RESEND = timedelta(seconds=2)
+"""A job that nobody took (it may wait for its turn) is sent again this long after it was sent last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,7 @@ class Dispatch:
         self._store = store
         self._queue = queue
         self._clock = clock
+        self._sent: dict[str, datetime] = {}
 
     def __call__(self) -> Dispatched:
         """Hand over what is due now."""
@@ -52,12 +56,18 @@ class Dispatch:
             job = unit.job(event.job)
         if job is not None:
             self._queue.send(job.id, job.kind)
+            self._sent[job.id] = self._clock.now()
         with self._store.work() as unit:
             unit.handed_over([event.id])
 
     def _resend_stalled(self) -> int:
+        now = self._clock.now()
         with self._store.work() as unit:
-            stalled = unit.stalled_jobs(self._clock.now())
-        for job in stalled:
+            stalled = unit.stalled_jobs(now)
+        # what is not stalled any more needs no note
+        self._sent = {job.id: self._sent[job.id] for job in stalled if job.id in self._sent}
+        due = [job for job in stalled if job.id not in self._sent or now - self._sent[job.id] >= RESEND]
+        for job in due:
             self._queue.send(job.id, job.kind)
-        return len(stalled)
+            self._sent[job.id] = now
+        return len(due)

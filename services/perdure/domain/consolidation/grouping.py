@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from perdure.domain.vectors import Matrix
 
-BLOCK_ROWS = 1024
-"""Rows compared at a time: 1,024 x 8,192 similarities are 32 MiB."""
+BLOCK_ROWS = 2048
+"""Rows compared at a time: 2,048 x 8,192 similarities are 64 MiB."""
 
 BLOCK_COLUMNS = 8192
 
