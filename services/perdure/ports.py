@@ -459,6 +459,9 @@ class WorkUnit(Protocol):
     def due_namespaces(self, last_run_before: datetime, limit: int) -> tuple[tuple[NamespaceName, bool], ...]:
         """Namespaces of which a run is due and none is unfinished; True where it is so by saves, else by time."""
 
+    def summaries_since(self, moment: datetime) -> int:
+        """How many summaries runs that began since then have used."""
+
     def expire_replays(self, now: datetime, limit: int) -> int:
         """Forgets answers of expired idempotency keys; how many."""
 
@@ -660,6 +663,20 @@ class LifecycleStore(Store, Protocol):
 
     def maintain(self, scope: Scope, actor: Actor) -> AbstractContextManager[LifecycleUnit]:
         """A transaction of maintenance on one namespace; errors as ``write``."""
+
+
+# ---------------------------------------------------------------- summaries
+
+
+class Summariser(Protocol):
+    """Says in a few sentences what many memories say; a language model, and off unless somebody configures one."""
+
+    def __call__(self, text: str) -> str:
+        """The summary of a consolidated text.
+
+        Raises:
+            Unavailable: no usable answer in time.
+        """
 
 
 # ---------------------------------------------------------------- jobs

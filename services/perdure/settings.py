@@ -132,6 +132,14 @@ class Settings(BaseSettings):
         description="Mean similarity above which aged memories are about one thing; 0 takes the embedding space's own.",
     )
 
+    summary_url: str = Field(
+        "", description="OpenAI-compatible server (ending in /v1) that words consolidated memories; empty: none does."
+    )
+    summary_model: str = Field("", description="Its model.")
+    summary_api_key: SecretStr = Field(SecretStr(""), description="Key for it.")
+    summary_timeout_s: float = Field(20.0, gt=0, description="Time-out of one summary, seconds.")
+    summary_per_day: int = Field(200, ge=0, description="Summaries of the whole store in 24 hours at most.")
+
     # --- behaviour of processes ---
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Lowest level written.")
     log_format: Literal["auto", "json", "console"] = Field("auto", description="auto: JSON unless a terminal.")

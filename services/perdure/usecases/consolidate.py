@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 
@@ -18,9 +19,11 @@ from perdure.domain.memory import Memory, MemoryId, MemoryType, Status
 from perdure.domain.namespace import Actor, Scope
 from perdure.domain.retention import Life, life_of, may_consolidate
 from perdure.domain.runs import Act
+from perdure.domain.statement import checked
+from perdure.domain.summary import summarise as summarise_text
 from perdure.domain.vectors import Matrix, Thresholds, Vector
-from perdure.errors import AlreadyExists
-from perdure.ports import Clock, Departure, Ids, LifecycleStore
+from perdure.errors import AlreadyExists, InvalidArgument, Unavailable
+from perdure.ports import Clock, Departure, Ids, LifecycleStore, Summariser
 from perdure.usecases.run_job import Report
 from perdure.usecases.yielding import Yielding
 
@@ -29,6 +32,7 @@ CANDIDATES_MAX = 20_000
 """Aged memories of one project and type looked at in one run, the oldest: 30 MiB of vectors."""
 
 PLAN_LINES_MAX = 50
+DAY = timedelta(days=1)
 
 
 class Consolidate:
@@ -42,13 +46,16 @@ class Consolidate:
         *,
         members_min: int = plan.MEMBERS_MIN,
         similarity: float | None = None,
+        summarise: Summariser | None = None,
+        summaries_per_day: int = 0,
     ) -> None:
-        """``similarity`` None takes the threshold of the space."""
+        """``similarity`` None takes the threshold of the space; ``summarise`` None keeps the deterministic text."""
         self._store = store
         self._clock = clock
         self._ids = ids
         self._members_min = members_min
         self._similarity = similarity
+        self._wording = None if summarise is None else _Wording(store, clock, summarise, summaries_per_day)
 
     def __call__(
         self,
@@ -79,6 +86,8 @@ class Consolidate:
         counts: Counter[str] = Counter(clusters_found=0, memories_consolidated=0, new_memories_created=0)
         lines: list[str] = []
         yielding = Yielding()
+        if self._wording is not None:
+            self._wording.begin()
         with self._store.survey(scope) as reader:
             groups = reader.groups(project)
         for done, (name, type_, count) in enumerate(groups):
@@ -91,8 +100,9 @@ class Consolidate:
                     if len(lines) < PLAN_LINES_MAX:
                         lines.append(f"consolidate {len(group.members)} of {name}/{type_.value}: {group.summary}")
                     continue
+                worded = group if self._wording is None else self._wording(group)
                 with yielding:
-                    written = self._write(scope, actor, run_id, group, space)
+                    written = self._write(scope, actor, run_id, worded, space)
                 counts.update(written)
                 report(done, len(groups), f"consolidating {name}")
         return counts, tuple(lines)
@@ -132,7 +142,7 @@ class Consolidate:
         """One transaction; a group of which somebody edited or used a member meanwhile is left for another run."""
         now = self._clock.now()
         memory = plan.born(group, id=self._ids.memory(), namespace=scope.namespace, now=now, actor=actor.name)
-        counts = _counted(group)
+        counts = _counted(group) | ({"summaries": 1} if group.worded else {})
         try:
             with self._store.maintain(scope, actor) as unit:
                 unit.add(memory, vector=group.vector, space=space)
@@ -144,6 +154,35 @@ class Consolidate:
         except (_MovedOn, AlreadyExists):
             return {"skipped": len(group.members)}
         return counts
+
+
+class _Wording:
+    """Lets a language model word a group: within the day's budget, and not again in a run in which it failed once."""
+
+    def __init__(self, store: LifecycleStore, clock: Clock, summarise: Summariser, per_day: int) -> None:
+        self._store = store
+        self._clock = clock
+        self._summarise = summarise
+        self._per_day = per_day
+        self._failed = False
+
+    def begin(self) -> None:
+        """A new run."""
+        self._failed = False
+
+    def __call__(self, group: plan.Group) -> plan.Group:
+        """The group in the model's words; as it was where there are none to be had. The originals keep theirs."""
+        if self._failed:
+            return group
+        with self._store.work() as unit:
+            if unit.summaries_since(self._clock.now() - DAY) >= self._per_day:
+                return group
+        try:
+            statement = checked(replace(group.statement, content=self._summarise(group.statement.content)))
+        except (Unavailable, InvalidArgument):
+            self._failed = True
+            return group
+        return replace(group, statement=statement, summary=summarise_text(statement.content), worded=True)
 
 
 class _MovedOn(Exception):

@@ -22,6 +22,7 @@ from perdure.usecases.start_job import StartJob
 from perdure.usecases.tick import Tick
 from perdure.wire.clients import EmbeddingClient
 from perdure.worker.quiet import quietly
+from perdure.worker.summaries import ChatSummariser
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ def build(settings: Settings, *, owner: str) -> Parts:
                     RandomIds(),
                     members_min=settings.consolidate_members_min,
                     similarity=settings.consolidate_similarity or None,
+                    summarise=_summariser(settings),
+                    summaries_per_day=settings.summary_per_day,
                 ),
                 Clean(store, clock),
                 quietly=quietly,
@@ -72,3 +75,14 @@ def build(settings: Settings, *, owner: str) -> Parts:
         },
     )
     return Parts(run_job=run_job, tick=Tick(store, StartJob(store, clock, RandomIds()), clock), close=closing.close)
+
+
+def _summariser(settings: Settings) -> ChatSummariser | None:
+    if not settings.summary_url:
+        return None
+    return ChatSummariser(
+        settings.summary_url,
+        settings.summary_model,
+        settings.summary_api_key.get_secret_value(),
+        timeout_s=settings.summary_timeout_s,
+    )

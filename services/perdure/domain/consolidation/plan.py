@@ -34,6 +34,8 @@ class Group:
     vector: Vector
     similarity: float
     """Lowest similarity of a member to the mean."""
+    worded: bool = False
+    """A language model worded the statement; all that the members say stands in them alone."""
 
 
 def parts(

@@ -183,6 +183,14 @@ class SqliteWork:
             ).fetchall()
         return tuple((NamespaceName(name), bool(by_saves)) for name, by_saves in rows)
 
+    def summaries_since(self, moment: datetime) -> int:
+        """How many summaries runs that began since then have used."""
+        with translated():
+            used = self._transaction.reading.execute(
+                "SELECT sum(json_extract(counts, '$.summaries')) FROM run WHERE began_at >= ?", (micros(moment),)
+            ).get
+        return int(used or 0)
+
     def expire_replays(self, now: datetime, limit: int) -> int:
         """Forgets answers of expired idempotency keys; how many."""
         with translated():
