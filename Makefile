@@ -54,10 +54,10 @@ imports: $(VENV)/.dev ## Import contracts
 	@$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
 
 check: lint types imports ## Everything static, then unit, property and contract tests
-	@$(PYTEST) -q -n 2 tests/unit tests/properties tests/contract
+	@$(PYTEST) -q -n 2 --dist worksteal tests/unit tests/properties tests/contract
 
 test: $(VENV)/.dev ## Every test of the default suite
-	@$(PYTEST) -q -n 2
+	@$(PYTEST) -q -n 2 --dist worksteal
 
 bench: $(VENV)/.dev ## Benchmarks: one table, ratios and medians of one run
 	@$(BIN)/python -m tests.bench $(BENCH)
