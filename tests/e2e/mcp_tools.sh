@@ -2,7 +2,7 @@
 # MCP's own tools against a running Perdure: the Inspector, the conformance suite, and Claude Code's health check.
 #
 # Installs Node 22 and pinned versions of the three into build/node (npm's own registry settings apply), starts a Perdure
-# of its own on a free port, and stops it at the end. Usage: mcp_tools.sh [inspector] [conformance] [claude]
+# of its own on a free port, and stops it at the end. Usage: mcp_tools.sh [inspector] [conformance] [claude] [tokens]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -12,7 +12,7 @@ CONFORMANCE=0.2.0-alpha.12
 CLAUDE=2.1.332
 
 PARTS=("$@")
-[ ${#PARTS[@]} -gt 0 ] || PARTS=(inspector conformance claude)
+[ ${#PARTS[@]} -gt 0 ] || PARTS=(inspector conformance claude tokens)
 
 for tool in node npm; do
   command -v "$tool" >/dev/null || { echo "mcp-tools: skipped, $tool is not installed"; exit 0; }
@@ -121,11 +121,40 @@ claude_code() {
   check "claude mcp list, bridge" 'perdure-bridge: .*Connected' 0 "${claude[@]}" mcp list
 }
 
+tokens() { # last, because it starts Perdure again with tokens
+  echo "Tokens (Inspector and Claude Code)"
+  local era token reader other
+  perdure down >/dev/null
+  PERDURE_AUTH=token perdure up --detach >/dev/null
+  token=$(perdure token create -n default --json | sed -n 's/.*"secret": *"\([^"]*\)".*/\1/p')
+  reader=$(perdure token create -n default --scopes read --json | sed -n 's/.*"secret": *"\([^"]*\)".*/\1/p')
+  other=$(perdure token create -n other --create-namespace --json | sed -n 's/.*"secret": *"\([^"]*\)".*/\1/p')
+  for era in legacy modern; do
+    local cli=(mcp-inspector --cli "$url" --transport http --protocol-era "$era" --format json -q --method tools/call)
+    local search=(--tool-name memory_search --tool-arg "query=staging database port")
+    check "a good token finds, $era" 'port 6543' 0 "${cli[@]}" --header "Authorization: Bearer $token" "${search[@]}"
+    check "another tenant's finds nothing, $era" '(N|n)o(thing| memory| match)' 0 \
+      "${cli[@]}" --header "Authorization: Bearer $other" "${search[@]}"
+    check "a reader may not write, $era" 'isError' 5 \
+      "${cli[@]}" --header "Authorization: Bearer $reader" --tool-name memory_save --tool-arg "content=no"
+    check "no token is no access, $era" . 3 "${cli[@]}" "${search[@]}"
+  done
+  mkdir -p "$work/claude2"
+  local claude=(env "HOME=$work/claude2" DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 claude)
+  check "claude mcp add, http with a token" 'Added' 0 \
+    "${claude[@]}" mcp add --transport http perdure-http "$url" --header "Authorization: Bearer $token" -s user
+  check "claude mcp add, bridge with a token" 'Added' 0 "${claude[@]}" mcp add perdure-bridge -s user \
+    -e "PERDURE_URL=http://127.0.0.1:$port" -e "PYTHONPATH=$PYTHONPATH" -e "PERDURE_TOKEN=$token" -- "${bridge[@]}"
+  check "claude mcp list, http with a token" 'perdure-http: .*Connected' 0 "${claude[@]}" mcp list
+  check "claude mcp list, bridge with a token" 'perdure-bridge: .*Connected' 0 "${claude[@]}" mcp list
+}
+
 for part in "${PARTS[@]}"; do
   case $part in
     inspector) inspector ;;
     conformance) conformance_all ;;
     claude) claude_code ;;
+    tokens) tokens ;;
     *) echo "mcp-tools: no part $part" >&2; exit 2 ;;
   esac
 done
