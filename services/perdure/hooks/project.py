@@ -1,0 +1,180 @@
+"""Which project a folder belongs to: one answer for every hook, command, bridge and installer.
+
+In this order: a ``.perdure.toml`` in the folder or above it; the repository's remote; the folder of the repository's
+common git directory, so that worktrees and sub-folders agree and a submodule is itself; the nearest folder that looks
+like a project's top; the folder's own name. Git's files are read; git is never run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+GLOBAL = "_global"
+FILE = ".perdure.toml"
+PROJECT_CHARS_MAX = 200
+_LEVELS_MAX = 64
+_FILE_BYTES_MAX = 1 << 20
+_TOPS = (
+    "pyproject.toml", "package.json", "Cargo.toml", "go.mod", "pom.xml", "build.gradle", "Gemfile", "composer.json",
+    "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".hg", ".jj",
+)  # fmt: skip
+
+
+class Project:
+    """A folder's project.
+
+    Attributes:
+        name: Its name in the memory; ``_global`` for a folder that is nobody's project (a home, a root).
+        root: Its top folder.
+        source: What decided: ``file``, ``remote``, ``git``, ``marker``, ``folder`` or ``none``.
+        recalls: The project's ``.perdure.toml`` lets hooks add context.
+        captures: The project's ``.perdure.toml`` lets hooks store what was said.
+    """
+
+    __slots__ = ("captures", "name", "recalls", "root", "source")
+
+    def __init__(self, name: str, root: str, source: str, *, recalls: bool = True, captures: bool = True) -> None:
+        """Hold the values."""
+        self.name = name
+        self.root = root
+        self.source = source
+        self.recalls = recalls
+        self.captures = captures
+
+
+def project_of(folder: str) -> Project:
+    """The project of ``folder``, which need not exist.
+
+    Returns:
+        Always an answer; files that cannot be read count as absent.
+    """
+    start = os.path.realpath(folder or os.curdir)
+    settings, settings_root = _settings(start)
+    hooks = settings.get("hooks")
+    hooks = hooks if isinstance(hooks, dict) else {}
+    allowed = {"recalls": hooks.get("recall") is not False, "captures": hooks.get("capture") is not False}
+    named = settings.get("project")
+    if isinstance(named, str) and _clean(named):
+        return Project(_clean(named), settings_root, "file", **allowed)
+    name, root, source = _by_git(start) or _by_folder(start)
+    return Project(name, root, source, **allowed)
+
+
+def name_of_remote(url: str) -> str:
+    """The repository's name in a remote's address: its last part without ``.git``; empty for none."""
+    path = re.split(r"[?#]", url.strip().replace("\\", "/"), maxsplit=1)[0].rstrip("/")
+    return _clean(re.split(r"[/:]", path)[-1].removesuffix(".git"))
+
+
+def _settings(start: str) -> tuple[dict[str, Any], str]:
+    home = os.path.realpath(os.path.expanduser("~"))
+    for folder in _upwards(start):
+        path = os.path.join(folder, FILE)
+        if os.path.isfile(path):
+            import tomllib  # 10 ms that only such a file costs
+
+            try:
+                with open(path, "rb") as file:
+                    return tomllib.loads(file.read(_FILE_BYTES_MAX).decode("utf-8-sig")), folder
+            except (OSError, ValueError):
+                return {}, folder
+        if folder == home:
+            break
+    return {}, start
+
+
+def _by_git(start: str) -> tuple[str, str, str] | None:
+    home = os.path.realpath(os.path.expanduser("~"))
+    for folder in _upwards(start):
+        if folder == home and start != home:
+            return None  # a home under version control does not make one project of everything below it
+        dot_git = os.path.join(folder, ".git")
+        directory = _git_directory(dot_git, folder)
+        if directory is None:
+            continue
+        common = _common(directory)
+        name = _remote(common)
+        if name:
+            return name, folder, "remote"
+        return _name_of_common(common, folder), folder, "git"
+    return None
+
+
+def _git_directory(dot_git: str, folder: str) -> str | None:
+    """The git directory that ``.git`` is or points to."""
+    if os.path.isfile(os.path.join(dot_git, "HEAD")):
+        return dot_git
+    text = _read(dot_git)
+    if text.startswith("gitdir:"):
+        return os.path.normpath(os.path.join(folder, text[len("gitdir:") :].strip()))
+    return None
+
+
+def _common(directory: str) -> str:
+    """The directory that all worktrees of a repository share."""
+    text = _read(os.path.join(directory, "commondir")).strip()
+    return os.path.normpath(os.path.join(directory, text)) if text else directory
+
+
+def _remote(common: str) -> str:
+    """The repository's name by its remote: ``origin``, else ``upstream``, else the first one; empty for none."""
+    found: dict[str, str] = {}
+    section = ""
+    for raw in _read(os.path.join(common, "config")).splitlines():
+        line = raw.strip()
+        head = re.fullmatch(r'\[\s*([\w-]+)(?:\s+"(.*)")?\s*\](?:\s*[#;].*)?', line)
+        if head:
+            section = head[2] or "" if head[1].lower() == "remote" else ""
+            continue
+        name, separator, value = line.partition("=")
+        if section and separator and name.strip().lower() == "url":
+            found.setdefault(section, value.strip().strip('"'))
+    for remote in ("origin", "upstream", *found):
+        if found.get(remote) and (name := name_of_remote(found[remote])):
+            return name
+    return ""
+
+
+def _name_of_common(common: str, folder: str) -> str:
+    base = os.path.basename(common)
+    if base == ".git":
+        return _clean(os.path.basename(os.path.dirname(common))) or GLOBAL
+    # a bare repository with worktrees, or a submodule's directory below .git/modules
+    return _clean(base.removesuffix(".git").lstrip(".")) or _clean(os.path.basename(folder)) or GLOBAL
+
+
+def _by_folder(start: str) -> tuple[str, str, str]:
+    home = os.path.realpath(os.path.expanduser("~"))
+    nobodys = {home, os.path.dirname(home), os.path.realpath(os.sep)}
+    if start in nobodys or os.path.dirname(start) == start:
+        return GLOBAL, start, "none"
+    for folder in _upwards(start):
+        if folder in nobodys:
+            break
+        if any(os.path.exists(os.path.join(folder, top)) for top in _TOPS) and _clean(os.path.basename(folder)):
+            return _clean(os.path.basename(folder)), folder, "marker"
+    return _clean(os.path.basename(start)) or GLOBAL, start, "folder"
+
+
+def _upwards(start: str) -> list[str]:
+    folders = [start]
+    while len(folders) < _LEVELS_MAX and (parent := os.path.dirname(folders[-1])) != folders[-1]:
+        folders.append(parent)
+    return folders
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(_FILE_BYTES_MAX)
+    except OSError:
+        return ""
+
+
+def _clean(name: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in name).split())[:PROJECT_CHARS_MAX]

@@ -1,0 +1,119 @@
+"""What the hooks of one session tell each other: what was shown, what was captured, how far the transcript was read.
+
+One small file a session in ``$PERDURE_HOME/sessions``, mode 0600, under a hash of the host's session id. No prompt is
+kept in it: only hashes, ids, and sentences that may yet be captured.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import time
+
+from perdure.hooks.locking import locked, make_private, write_whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+LOCK_WAIT_S = 0.3
+KEPT_DAYS = 30
+_LIST_MAX = 1000
+_PRUNED_AT_ONCE = 500
+_DAY_S = 86400
+
+
+class Session:
+    """The state of one session; change it, and ``opened`` writes it.
+
+    Attributes:
+        shown: Ids of memories that were put into the context.
+        hashes: Fingerprints of the sentences of those memories.
+        captured: Fingerprints of what was captured or seen as a candidate.
+        pending: Candidates that may be captured later: ``[score, text, type, role]``.
+        taken: How many were captured.
+        offsets: Transcript to how far it was read.
+    """
+
+    __slots__ = ("captured", "hashes", "offsets", "pending", "shown", "taken")
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        """Read what a file held; what is not as it should be counts as absent."""
+        self.shown = _texts(values.get("shown"))
+        self.hashes = _texts(values.get("hashes"))
+        self.captured = _texts(values.get("captured"))
+        self.pending = [item for item in _list(values.get("pending")) if _is_candidate(item)]
+        taken, offsets = values.get("taken"), values.get("offsets")
+        self.taken = taken if isinstance(taken, int) else 0
+        self.offsets: dict[str, int] = {
+            name: at for name, at in (offsets.items() if isinstance(offsets, dict) else ()) if isinstance(at, int)
+        }
+
+    def _values(self) -> dict[str, Any]:
+        return {
+            "shown": self.shown[-_LIST_MAX:],
+            "hashes": self.hashes[-_LIST_MAX:],
+            "captured": self.captured[-_LIST_MAX:],
+            "pending": self.pending,
+            "taken": self.taken,
+            "offsets": self.offsets,
+        }
+
+
+@contextlib.contextmanager
+def opened(home: str, host: str, session: str) -> Iterator[Session | None]:
+    """The session's state, for this process alone; None where another hook holds it. Written at the end."""
+    directory = os.path.join(home, "sessions")
+    make_private(directory)
+    name = hashlib.sha256(f"{host}\0{session}".encode("utf-8", "replace")).hexdigest()[:32]
+    path = os.path.join(directory, f"{name}.json")
+    with locked(os.path.join(directory, f"{name}.lock"), wait_s=LOCK_WAIT_S) as mine:
+        if not mine:
+            yield None
+            return
+        state = Session(_read(path))
+        before = json.dumps(state._values())
+        yield state
+        after = json.dumps(state._values())
+        if after != before:
+            write_whole(path, after.encode("ascii"))
+
+
+def prune(home: str) -> None:
+    """Delete what sessions of more than 30 days ago left, a bounded number at a time."""
+    directory = os.path.join(home, "sessions")
+    limit = time.time() - KEPT_DAYS * _DAY_S
+    with contextlib.suppress(OSError), os.scandir(directory) as entries:
+        for _, entry in zip(range(_PRUNED_AT_ONCE), entries, strict=False):
+            with contextlib.suppress(OSError):
+                if entry.stat().st_mtime < limit:
+                    os.unlink(entry.path)
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            value = json.loads(file.read())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _texts(value: Any) -> list[str]:
+    return [item for item in _list(value) if isinstance(item, str)]
+
+
+def _is_candidate(item: Any) -> bool:
+    return (
+        isinstance(item, list)
+        and len(item) == 4
+        and isinstance(item[0], int | float)
+        and all(isinstance(part, str) for part in item[1:])
+    )
