@@ -46,6 +46,11 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "unstub": ("maintenance", "Take stubs away."),
         "memory-md": ("memory_md", "Keep the managed block in a MEMORY.md."),
     },
+    "Tools": {
+        "setup": ("welcome", "Start the services and connect the AI tools on this machine."),
+        "connect": ("connecting", "Tell AI tools where Perdure is."),
+        "disconnect": ("connecting", "Take Perdure out of AI tools again."),
+    },
     "Services": {
         "up": ("processes", "Run the services; --detach runs them in the background."),
         "down": ("processes", "Stop the services of this home."),

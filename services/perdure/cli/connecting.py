@@ -1,0 +1,254 @@
+"""``connect``, ``disconnect``: tell the AI tools on this machine where Perdure is, and take that out again."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from perdure.cli.failure import Exit, Failure
+from perdure.cli.terminal import clean, note, say, say_json, table
+from perdure.cli.words import json_option
+from perdure.installer.connection import Outcome, Plan, carry_out, pasted, plan_connect, plan_disconnect
+from perdure.installer.entry import BRIDGE, BRIDGE_MODULE, Launch, Remote
+from perdure.installer.hosts import ALIASES, BY_ID, HOSTS, Host
+from perdure.installer.machine import Machine, Scope, this_machine
+from perdure.installer.refusal import Refused
+
+_PASSED_ON = ("PERDURE_HOME", "PERDURE_PORT")
+
+
+def bridge(environment: Mapping[str, str], *, python: str = sys.executable) -> Launch:
+    """How a host starts the bridge: by its absolute path, since hosts seldom have the person's ``PATH``.
+
+    A home or port that this environment names goes along, since the host's own may not have it. An address or a token
+    does not: either would keep the bridge from starting the services.
+    """
+    env = {name: environment[name] for name in _PASSED_ON if environment.get(name, "").strip()}
+    if "PERDURE_HOME" in env:
+        env["PERDURE_HOME"] = str(Path(env["PERDURE_HOME"]).expanduser().absolute())
+    # not resolved: the Python of a virtual environment is often a link to one that knows nothing of us
+    folder = Path(python).absolute().parent
+    for name in (f"{BRIDGE}.exe", BRIDGE) if os.name == "nt" else (BRIDGE,):
+        if (folder / name).is_file():
+            return Launch(str(folder / name), (), env)
+    return Launch(str(Path(python).absolute()), ("-m", BRIDGE_MODULE), env)
+
+
+@click.command()
+@click.argument("hosts", nargs=-1, metavar="[HOST]...")
+@click.option("--all", "everywhere", is_flag=True, help="Every host that is on this machine; the same as naming none.")
+@click.option("--project", is_flag=True, help="Write the project's file instead of yours.")
+@click.option("--http", "url", metavar="URL", help="Connect to a Perdure at this address instead of the local one.")
+@click.option("--token-env", metavar="VAR", help="With --http: the variable that holds the token.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--print", "printed", is_flag=True, help="Print the entry to paste, and change nothing.")
+@click.option("--list", "listed", is_flag=True, help="List the hosts, their files, and whether they are here.")
+@json_option
+def connect_command(
+    hosts: tuple[str, ...],
+    everywhere: bool,
+    project: bool,
+    url: str | None,
+    token_env: str | None,
+    dry_run: bool,
+    printed: bool,
+    listed: bool,
+    as_json: bool,
+) -> int:
+    """Connect AI tools to Perdure: all that are on this machine, or those named.
+
+    One entry goes into each tool's own settings file; all else in it stays as it is, and the file is kept beside it
+    first. Doing it again brings the entry up to date.
+    """
+    if token_env and not url:
+        raise Failure("--token-env goes with --http URL.", Exit.USAGE)
+    if everywhere and hosts:
+        raise Failure("Name hosts or say --all, not both.", Exit.USAGE)
+    scope = Scope.PROJECT if project else Scope.USER
+    machine = _machine()
+    if listed:
+        return _list(machine, scope, as_json=as_json)
+    start = bridge(machine.environment)
+    target = _target(start, url, token_env)
+    if printed:
+        return _print(_named(hosts) or _here(machine, scope), start, target, as_json=as_json)
+    chosen = _named(hosts) or _here(machine, scope)
+    if not chosen:
+        if as_json:
+            say_json({"dry_run": dry_run, "hosts": []})
+        note("No AI tool was found here. Name one (perdure connect --list shows them), or use --print.")
+        return Exit.NOT_FOUND
+    plans = [plan_connect(host, machine, scope, target, start) for host in chosen]
+    return _finish(plans, dry_run=dry_run, as_json=as_json, private=not project)
+
+
+@click.command()
+@click.argument("hosts", nargs=-1, metavar="[HOST]...")
+@click.option("--all", "everywhere", is_flag=True, help="Every host; the same as naming none.")
+@click.option("--project", is_flag=True, help="Edit the project's files instead of yours.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@json_option
+def disconnect_command(hosts: tuple[str, ...], everywhere: bool, project: bool, dry_run: bool, as_json: bool) -> int:
+    """Take Perdure's entry out of AI tools: of all, or of those named. Memories and services stay."""
+    if everywhere and hosts:
+        raise Failure("Name hosts or say --all, not both.", Exit.USAGE)
+    scope = Scope.PROJECT if project else Scope.USER
+    machine = _machine()
+    named = _named(hosts)
+    plans = [plan_disconnect(host, machine, scope) for host in named or _with_file(machine, scope)]
+    if not named:
+        # a file that cannot be read and was not asked about is told of only if our name is in it
+        plans = [plan for plan in plans if plan.outcome is not Outcome.NOT_CONNECTED]
+    if not plans:
+        if as_json:
+            say_json({"dry_run": dry_run, "hosts": []})
+        else:
+            say("No AI tool is connected.")
+        return Exit.OK
+    return _finish(plans, dry_run=dry_run, as_json=as_json, private=not project)
+
+
+def connect_all(machine: Machine, hosts: Sequence[Host]) -> list[Plan]:
+    """Connect these hosts to the local services, for ``setup``."""
+    start = bridge(machine.environment)
+    return [carry_out(plan_connect(host, machine, Scope.USER, start, start), private=True) for host in hosts]
+
+
+def show_plans(plans: Sequence[Plan], *, dry_run: bool = False) -> None:
+    """What happened to each host: a table on a terminal, lines elsewhere; reasons on stderr."""
+    would = {plan.outcome for plan in plans if plan.changes} if dry_run else set()
+    rows = [
+        (plan.host.title, f"{'would be ' if plan.outcome in would else ''}{plan.outcome.value}", plan.path or "-")
+        for plan in plans
+    ]
+    table(("tool", "outcome", "file"), rows)
+    for plan in plans:
+        if plan.outcome is Outcome.REFUSED:
+            note(f"perdure: {plan.host.title} was left as it was: {clean(plan.why)}.")
+
+
+def _finish(plans: Sequence[Plan], *, dry_run: bool, as_json: bool, private: bool) -> int:
+    from perdure.installer.showing import diff
+
+    if dry_run:
+        diffs = [diff(plan) for plan in plans]
+    else:
+        plans, diffs = [carry_out(plan, private=private) for plan in plans], []
+    if as_json:
+        say_json({"dry_run": dry_run, "hosts": [_as_json(plan) for plan in plans]})
+    else:
+        for text in filter(None, diffs):
+            say(clean(text))
+        if dry_run:
+            note("Nothing was written. Values of other entries are hidden.")
+        show_plans(plans, dry_run=dry_run)
+        if not dry_run:
+            for plan in plans:
+                if plan.outcome in {Outcome.CONNECTED, Outcome.UPDATED}:
+                    note(f"{plan.host.title}: {plan.host.after}")
+    return Exit.ERROR if any(plan.outcome is Outcome.REFUSED for plan in plans) else Exit.OK
+
+
+def _as_json(plan: Plan) -> dict[str, Any]:
+    return {
+        "host": plan.host.id,
+        "outcome": plan.outcome.value,
+        "file": str(plan.path) if plan.path else None,
+        "why": plan.why or None,
+    }
+
+
+def _list(machine: Machine, scope: Scope, *, as_json: bool) -> int:
+    rows: list[dict[str, Any]] = []
+    for host in HOSTS:
+        try:
+            file: str | None = str(host.file(machine, scope))
+        except Refused:
+            file = None
+        rows.append({"host": host.id, "title": host.title, "here": host.is_here(machine), "file": file})
+    if as_json:
+        say_json({"hosts": rows})
+    else:
+        table(
+            ("host", "tool", "here", "file"),
+            [(row["host"], row["title"], "yes" if row["here"] else "no", row["file"] or "-") for row in rows],
+        )
+    return Exit.OK
+
+
+def _print(hosts: Sequence[Host], start: Launch, target: Launch | Remote, *, as_json: bool) -> int:
+    if not hosts:
+        # what most hosts read
+        hosts = [BY_ID["cursor"]]
+    try:
+        entries = [(host, host.entry(target, start)) for host in hosts]
+        if as_json:
+            say_json({"hosts": [{"host": host.id, "form": host.form.value, "entry": entry} for host, entry in entries]})
+            return Exit.OK
+        for host, entry in entries:
+            if len(entries) > 1:
+                note(f"{host.title}:")
+            say(pasted(host, entry).rstrip("\n"))
+    except Refused as refusal:
+        raise Failure(str(refusal)) from refusal
+    return Exit.OK
+
+
+def _target(start: Launch, url: str | None, token_env: str | None) -> Launch | Remote:
+    if url is None:
+        if os.environ.get("PERDURE_URL", "").strip():
+            note("PERDURE_URL is set here; the tools get the local Perdure all the same. For another one: --http URL")
+        return start
+    try:
+        remote = Remote.of(url, token_env)
+    except Refused as refusal:
+        raise Failure(str(refusal), Exit.USAGE) from refusal
+    if remote.in_clear:
+        note("This address has no https, so the token crosses the network unprotected.")
+    return remote
+
+
+def _machine() -> Machine:
+    try:
+        return this_machine()
+    except Refused as refusal:
+        raise Failure(str(refusal), Exit.USAGE) from refusal
+
+
+def _named(names: Sequence[str]) -> list[Host]:
+    found: dict[str, Host] = {}
+    for name in names:
+        key = ALIASES.get(name.lower(), name.lower())
+        if key not in BY_ID:
+            raise Failure(f"There is no host {json.dumps(clean(name))}. Hosts: {', '.join(BY_ID)}.", Exit.USAGE)
+        found[key] = BY_ID[key]
+    return list(found.values())
+
+
+def _here(machine: Machine, scope: Scope) -> list[Host]:
+    return [host for host in HOSTS if host.is_here(machine) and (scope is Scope.USER or host.project_file is not None)]
+
+
+def _with_file(machine: Machine, scope: Scope) -> list[Host]:
+    """Hosts whose file exists, whatever else of them is left, unless it is plain that we are not in it."""
+    found = []
+    for host in HOSTS:
+        try:
+            if _mentions(host.file(machine, scope)):
+                found.append(host)
+        except Refused:
+            continue
+    return found
+
+
+def _mentions(path: Path) -> bool:
+    try:
+        return b"perdure" in path.read_bytes()
+    except OSError:
+        return False

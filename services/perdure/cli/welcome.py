@@ -1,0 +1,78 @@
+"""``setup``: from nothing to a memory that every AI tool on this machine shares."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from perdure.cli.failure import Exit, Failure
+from perdure.cli.terminal import ask, say
+
+
+@click.command()
+@click.option("--yes", is_flag=True, help="Ask nothing: start the services and connect every tool that is here.")
+def setup_command(yes: bool) -> int:
+    """Start the services and connect the AI tools on this machine, asking before each step."""
+    if not yes and not sys.stdin.isatty():
+        raise Failure("setup asks before each step; say --yes where there is no terminal to ask on.", Exit.USAGE)
+    say("Perdure gives the AI tools on this machine one memory. Two steps; each can be taken back.")
+    started = _start(yes=yes)
+    connected = _connect(yes=yes)
+    say()
+    if started == Exit.OK and connected == Exit.OK:
+        say("Done. Tell one tool something worth keeping and ask another for it.")
+    say("To take the tools out again: perdure disconnect. To stop the services: perdure down.")
+    return started or connected
+
+
+def _start(*, yes: bool) -> int:
+    """Step one; the bridge starts the services too when a tool first needs them, so a no is no obstacle."""
+    from perdure.cli.processes import up_command
+    from perdure.cli.running import living_run
+    from perdure.cli.starting import load_settings
+
+    run = living_run(load_settings().run_dir)
+    say()
+    if run is not None:
+        say(f"1. The services run already at {run.url}.")
+        return Exit.OK
+    say("1. The services keep the memories; they run in the background and listen on this machine only.")
+    if not (yes or ask("   Start them now?")):
+        say("   Not started; the first tool that needs them starts them.")
+        return Exit.OK
+    try:
+        context = click.get_current_context()
+        return int(context.invoke(up_command, detach=True, in_background=False, processes=None))
+    except Failure as failure:
+        failure.show()
+        return failure.status
+
+
+def _connect(*, yes: bool) -> int:
+    from perdure.cli.connecting import connect_all, show_plans
+    from perdure.installer.connection import Outcome
+    from perdure.installer.hosts import HOSTS
+    from perdure.installer.machine import this_machine
+    from perdure.installer.refusal import Refused
+
+    try:
+        machine = this_machine()
+    except Refused as refusal:
+        raise Failure(str(refusal), Exit.USAGE) from refusal
+    here = [host for host in HOSTS if host.is_here(machine)]
+    say()
+    if not here:
+        say("2. No AI tool was found here. Once one is installed: perdure connect")
+        return Exit.OK
+    say("2. One entry goes into each tool's own settings; the rest of the file stays, and a copy is kept beside it.")
+    chosen = [host for host in here if yes or ask(f"   Connect {host.title}?")]
+    if not chosen:
+        say("   None connected. Later: perdure connect")
+        return Exit.OK
+    plans = connect_all(machine, chosen)
+    show_plans(plans)
+    for plan in plans:
+        if plan.outcome in {Outcome.CONNECTED, Outcome.UPDATED}:
+            say(f"   {plan.host.title}: {plan.host.after}")
+    return Exit.ERROR if any(plan.outcome is Outcome.REFUSED for plan in plans) else Exit.OK

@@ -1,0 +1,201 @@
+"""Connecting a host and taking the connection out again: planned as values, then carried out.
+
+The inverse is exact: where a backup is known from which connecting makes the very file that is there, that backup is
+what is put back; else our entry alone is cut out.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from perdure.installer import files, jsonc
+from perdure.installer.entry import NAME, Entry, Launch, Remote, is_ours
+from perdure.installer.hosts import Form, Host
+from perdure.installer.machine import Machine, Scope
+from perdure.installer.refusal import Refused
+
+
+class Outcome(enum.Enum):
+    """What happens, or happened, to a host's file."""
+
+    CONNECTED = "connected"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    DISCONNECTED = "disconnected"
+    NOT_CONNECTED = "not connected"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What to do with one file.
+
+    Attributes:
+        host: The host.
+        path: The file as the person names it, links and all; None where the host has none of that scope.
+        outcome: What will have happened.
+        original: The file as it is; None where it could not be read.
+        content: The bytes to write; None to delete the file. Only where ``changes``.
+        entry: The entry that is written; empty where none is.
+        why: Why it was refused, a sentence without values from the file.
+        backup: Whether this version is to be kept.
+    """
+
+    host: Host
+    path: Path | None
+    outcome: Outcome
+    original: files.Original | None = None
+    content: bytes | None = None
+    entry: Entry | None = None
+    why: str = ""
+    backup: bool = False
+
+    @property
+    def changes(self) -> bool:
+        """Whether the file will be another one."""
+        return self.outcome in {Outcome.CONNECTED, Outcome.UPDATED, Outcome.DISCONNECTED}
+
+
+def plan_connect(host: Host, machine: Machine, scope: Scope, target: Launch | Remote, bridge: Launch) -> Plan:
+    """How the host comes to know Perdure; never raises for what is wrong with a file."""
+    path: Path | None = None
+    try:
+        path = host.file(machine, scope)
+        entry = host.entry(target, bridge)
+        original = files.read(path)
+        format_ = _format(host.form)
+        _there, old = format_.read(original.text, host.container, NAME)
+        if old is not None and not is_ours(old):
+            raise Refused(f'it has an entry named "{NAME}" that is not ours; rename or remove it')
+        if old == entry:
+            return Plan(host=host, path=path, outcome=Outcome.UNCHANGED, original=original, entry=entry)
+        content = original.encoded(format_.put(original.text, host.container, NAME, entry))
+    except Refused as refusal:
+        return _refused(host, path, refusal)
+    return Plan(
+        host=host,
+        path=path,
+        outcome=Outcome.CONNECTED if old is None else Outcome.UPDATED,
+        original=original,
+        content=content,
+        entry=entry,
+        # a version with an entry of ours is not pristine; without any backup it is the best there is
+        backup=old is None or (not _made_by_us(original, host, old) and not files.backups(path)),
+    )
+
+
+def plan_disconnect(host: Host, machine: Machine, scope: Scope) -> Plan:
+    """How the host's file gets rid of our entry; never raises for what is wrong with a file."""
+    path: Path | None = None
+    try:
+        path = host.file(machine, scope)
+        original = files.read(path)
+        if original.content is None:
+            return Plan(host=host, path=path, outcome=Outcome.NOT_CONNECTED, original=original)
+        format_ = _format(host.form)
+        _there, old = format_.read(original.text, host.container, NAME)
+        if old is None or not is_ours(old):
+            return Plan(host=host, path=path, outcome=Outcome.NOT_CONNECTED, original=original)
+        kept = files.backups(path)
+        content = _before(original, host, old, kept)
+    except Refused as refusal:
+        return _refused(host, path, refusal)
+    return Plan(
+        host=host,
+        path=path,
+        outcome=Outcome.DISCONNECTED,
+        original=original,
+        content=content,
+        backup=content is not None and not kept,
+    )
+
+
+def carry_out(plan: Plan, *, private: bool) -> Plan:
+    """Do what was planned.
+
+    Args:
+        plan: The plan.
+        private: Whether a new file is for this user only.
+
+    Returns:
+        The plan, or one with the outcome REFUSED.
+    """
+    original = plan.original
+    if not plan.changes or original is None:
+        return plan
+    try:
+        if plan.content is None:
+            files.delete(original)
+            return plan
+        if plan.backup:
+            files.back_up(original)
+        files.write(original, plan.content, private=private)
+        if plan.outcome is Outcome.DISCONNECTED:
+            files.forget(plan.content, original.path)
+    except Refused as refusal:
+        return _refused(plan.host, plan.path, refusal)
+    return plan
+
+
+def pasted(host: Host, entry: Entry) -> str:
+    """The entry as it stands in an otherwise empty file, for the person to paste."""
+    return str(_format(host.form).put("", host.container, NAME, entry))
+
+
+def _before(original: files.Original, host: Host, entry: Any, kept: Sequence[files.Original]) -> bytes | None:
+    """The bytes without our entry; None where the file holds nothing else and was made by us."""
+    format_ = _format(host.form)
+    for backup in kept:
+        if _connected(backup, host, entry) == original.content:
+            return backup.content
+    if not kept and _made_by_us(original, host, entry):
+        return None
+    had = bool(kept) and _had_container(kept[0], host)
+    return original.encoded(format_.remove(original.text, host.container, NAME, with_container=not had))
+
+
+def _made_by_us(original: files.Original, host: Host, entry: Any) -> bool:
+    return _connected(files.Original(original.path, None), host, entry) == original.content
+
+
+def _connected(original: files.Original, host: Host, entry: Any) -> bytes | None:
+    """What connecting makes of a file; None where it would be refused."""
+    try:
+        return original.encoded(_format(host.form).put(original.text, host.container, NAME, entry))
+    except Refused:
+        return None
+
+
+def _had_container(backup: files.Original, host: Host) -> bool:
+    try:
+        there, _old = _format(host.form).read(backup.text, host.container, NAME)
+    except Refused:
+        return True
+    return bool(there)
+
+
+def _format(form: Form) -> ModuleType:
+    """The module that edits this language; two of them need a library that only ``perdure[local]`` brings."""
+    try:
+        match form:
+            case Form.JSON:
+                return jsonc
+            case Form.TOML:
+                from perdure.installer import toml_text
+
+                return toml_text
+            case Form.YAML:
+                from perdure.installer import yaml_text
+
+                return yaml_text
+    except ModuleNotFoundError as error:
+        raise Refused(f"{error.name} is not installed; run: pip install 'perdure[installer]'") from None
+
+
+def _refused(host: Host, path: Path | None, refusal: Refused) -> Plan:
+    return Plan(host=host, path=path, outcome=Outcome.REFUSED, why=str(refusal))

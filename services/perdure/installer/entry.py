@@ -1,0 +1,101 @@
+"""What a host is told: a command to start or an address to call; and which entries of a file are ours.
+
+Pure. A token never passes through here: only the name of the variable that holds it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from perdure.installer.refusal import Refused
+
+NAME = "perdure"
+BRIDGE = "perdure-bridge"
+BRIDGE_MODULE = "perdure.bridge.main"
+Entry = dict[str, Any]
+
+_ADDRESS_KEYS = ("url", "serverUrl", "httpUrl", "uri")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A command that speaks MCP over its stdin and stdout; ``command`` is an absolute path."""
+
+    command: str
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """An MCP endpoint over HTTP.
+
+    Attributes:
+        url: The endpoint, ending in ``/mcp`` before any query.
+        token_env: Name of the variable that holds the token, or None where no token is needed.
+    """
+
+    url: str
+    token_env: str | None = None
+
+    @classmethod
+    def of(cls, url: str, token_env: str | None) -> Remote:
+        """Checked and completed.
+
+        Raises:
+            Refused: the URL or the variable's name cannot be used.
+        """
+        try:
+            parts = urlsplit(url.strip())
+            usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            usable = False
+        if not usable or any(character <= " " or character > "~" for character in url.strip()):
+            raise Refused("The URL must look like https://memory.example.org/mcp.")
+        if parts.username or parts.password:
+            raise Refused("The URL must not carry a name or password; name a variable with --token-env instead.")
+        if re.search(r"(?i)(^|&)[^=&]*(token|key|secret)[^=&]*=", parts.query):
+            raise Refused("The URL must not carry a token; name a variable with --token-env instead.")
+        if token_env is not None and not _VARIABLE.match(token_env):
+            # not repeated: what stands there may be the token itself
+            raise Refused("--token-env takes the name of a variable, such as PERDURE_TOKEN, never the token itself.")
+        path = parts.path.rstrip("/").removesuffix("/mcp") + "/mcp"
+        return cls(urlunsplit((parts.scheme, parts.netloc, path, parts.query, "")), token_env)
+
+    @property
+    def in_clear(self) -> bool:
+        """A token would cross a network unencrypted."""
+        parts = urlsplit(self.url)
+        host = parts.hostname or ""
+        local = host in {"localhost", "::1"} or host.startswith("127.")
+        return self.token_env is not None and parts.scheme == "http" and not local
+
+
+def is_ours(entry: object) -> bool:
+    """Whether an entry named ``perdure`` was written by us or says the same: it runs our bridge, or calls ``…/mcp``.
+
+    Anything else of that name is somebody else's and is not touched.
+    """
+    if not isinstance(entry, Mapping):
+        return False
+    words = _words(entry)
+    if words:
+        name = re.split(r"[\\/]", words[0])[-1]
+        return name.lower().removesuffix(".exe") == BRIDGE or BRIDGE_MODULE in words[1:] or BRIDGE in words[1:]
+    for key in _ADDRESS_KEYS:
+        if isinstance(address := entry.get(key), str):
+            return address.partition("?")[0].rstrip("/").endswith("/mcp")
+    return False
+
+
+def _words(entry: Mapping[str, Any]) -> list[str]:
+    """The command line of an entry, or an empty list."""
+    command = entry.get("command", entry.get("cmd"))
+    args = entry.get("args", [])
+    words = command if isinstance(command, list) else [command, *args] if isinstance(args, list) else [command]
+    return [word for word in words if isinstance(word, str)]
