@@ -1,10 +1,25 @@
 """How processes begin."""
 
+import logging
+from collections.abc import Iterator
+
 import pytest
+import structlog
 
 from perdure import starting
 from perdure.errors import FailedPrecondition
 from perdure.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before() -> Iterator[None]:
+    """Starting a process sets up logging; other tests of this one must not write to a stream that is gone."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    structlog.reset_defaults()
+    root.handlers[:] = handlers
+    root.setLevel(level)
 
 
 def test_a_malformed_setting_is_named_by_its_variable(
