@@ -17,9 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-THRESHOLD = 1.0
+THRESHOLD = 0.75
 """Score from which a sentence is a candidate."""
-STRONG = 1.3
+STRONG = 1.0
 """Score from which it is captured at once; a weaker one waits for the end of the session."""
 SESSION_MAX = 5
 """Memories of one session."""
@@ -111,7 +111,7 @@ def weigh(sentence: str, role: str = "user") -> tuple[float, str]:
     score += 0.2 if _NAME.search(sentence) else 0.0
     score += 0.05 if role == "user" else 0.0
     score -= 0.35 if _DANGLING.match(sentence) else 0.0
-    score -= 0.6 if signals.EPHEMERAL.search(sentence) else 0.0
+    score -= 0.8 if signals.EPHEMERAL.search(sentence) else 0.0
     kind = max(parts, key=lambda name: parts[name])
     return score, kind if kind in ("decision", "preference") else "fact"
 

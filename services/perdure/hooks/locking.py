@@ -15,7 +15,8 @@ _POLL_S = 0.01
 
 
 def make_private(directory: str) -> None:
-    """Create ``directory`` (and what is missing above it) readable by its owner alone."""
+    """Create ``directory`` and the home above it, readable by their owner alone."""
+    os.makedirs(os.path.dirname(directory), mode=0o700, exist_ok=True)
     os.makedirs(directory, mode=0o700, exist_ok=True)
 
 

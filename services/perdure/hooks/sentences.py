@@ -24,7 +24,7 @@ def _words(text: str) -> frozenset[str]:
 _ABBREVIATIONS = _words(
     "e.g i.e etc vs cf al approx dr mr mrs ms prof st no nr fig vol pp ca resp incl excl min max dept inc ltd co corp "
     "jr sr jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k z.b d.h u.a bzw usw ggf evtl vgl bspw abs str tel "
-    "s.o s.u o.ä v ver p.ej ej sr sra ud uds pág núm p.ex cf m mme т.е т.д т.п др см напр г гг стр рис руб тыс z d u h т"
+    "s.o s.u o.ä v ver p.ej ej sr sra ud uds pág núm p.ex cf m mme т.е т.д т.п др см напр г гг стр рис руб тыс т"
 )
 _GERMAN_MONTH = re.compile(
     r"\s+(?:januar|jänner|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|uhr|quartal)",

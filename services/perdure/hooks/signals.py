@@ -23,6 +23,20 @@ def _worded(*patterns: str) -> str:
 
 DECISION = _any(
     _worded(
+        r"(?:gave|given) up(?: on)?",
+        r"abandon(?:ed|amos|né|nons)?",
+        r"aufgegeben|verabschiedet|abgeschafft",
+        r"dejamos de",
+        r"laissé tomber",
+        r"отказ(?:ались|ался|ано)|бросили",
+    ),
+    r"放弃|はやめて|をやめて|にしました",
+    _worded(
+        r"(?:we're|we are|we) (?:moving|switching|migrating|dropping|replacing|retiring)",
+        r"fue elegid[oa]",
+        r"(?:est|a été|ont été) (?:retenu|choisi|écarté|remplacé|abandonné)e?s?",
+    ),
+    _worded(
         r"(?:we|i|team|they)(?:'ve| have|'d| had)? (?:just |finally |all )?(?:decided|chose|chosen|settled|agreed|opted|picked|committed|standardi[sz]ed)",
         r"(?:was|were|is|been|it's) (?:decided|agreed|settled|chosen|dropped|deprecated|rejected|replaced|retired|superseded)",
         r"decision(?: is)?:|the decision (?:is|was)",
@@ -52,6 +66,29 @@ DECISION = _any(
 )
 
 RULE = _any(
+    _worded(
+        r"nobody but|no one but|only (?:the |an? )?(?:\S+ ){1,3}(?:may|can|should)",
+        r"signs? off|approves?",
+        r"(?:nur|allein) (?:der|die|das|ein|eine)",
+        r"sol[oa] (?:el|la|los|las|un|una) (?:\S+ ){1,5}puede[n]?",
+        r"seule?s? (?:le|la|les|un|une) (?:\S+ ){1,5}peu(?:t|vent)",
+    ),
+    r"只有.{1,12}(?:才能|才可以|可以)|できるのは|だけです",
+    _worded(
+        r"(?:i|we|boss|client|customer|team) wants? (?!to\b|you\b|it\b|this\b|that\b)\S+ \S+",
+        r"use \S+(?: \S+){0,4},? not \S+",
+        r"(?:chef|kunde|kundin|team) will",
+        r"jede[rs]? (?:\S+ ){1,4}(?:trägt|braucht|bekommt|muss|erhält)",
+        r"no pueden?",
+        r"el (?:cliente|jefe|equipo) (?:quiere|exige|pide)",
+        r"se escriben? (?:en|con|sin)",
+        r"le (?:client|chef) (?:veut|exige|demande)",
+        r"s'écri(?:t|vent) (?:en|au|avec|sans)",
+        r"chaque (?:\S+ ){1,4}(?:porte|doit|reçoit)",
+        r"(?:заказчик|клиент|начальник|команда) (?:хочет|требует|просит)",
+        r"(?:пишем|записываем|оформляем|называем)",
+    ),
+    r"都要|都得|要求所有|缩进",
     _worded(
         r"always",
         r"never",
@@ -85,6 +122,28 @@ RULE = _any(
 
 CAUSE = _any(
     _worded(
+        r"(?:bounces?|freezes?|stalls?|returns?|disappears?) (?:when|if|unless|after)",
+        r"kommen? zurück, wenn|stürzt ab|bricht ab",
+        r"rebotan? (?:cuando|si)",
+        r"revien(?:t|nent) (?:quand|si)",
+        r"возвраща(?:е|ю)тся,? если",
+    ),
+    r"造成的|引起的|所致|があると|仕様です",
+    _worded(
+        r"(?:came|comes|stems?|resulted) from",
+        r"(?:goes|went) away",
+        r"(?:does not|doesn't) (?:happen|occur|appear) any ?more",
+        r"makes \S+(?: \S+){0,4}",
+        r"tritt (?:\S+ ){0,4}nicht mehr",
+        r"(?:instabil|langsam|kaputt|fehlerhaft), da",
+        r"se debían?",
+        r"ya no (?:aparece|ocurre)",
+        r"ne se produit plus",
+        r"(?:возникал[аио]?|происходил[аио]?) из",
+        r"больше не (?:появляется|возникает|воспроизводится)",
+    ),
+    r"问题就(?:消失|解决|没)|出在|ためです|ためでした|解消し|解決し|理由で",
+    _worded(
         r"root cause",
         r"(?:was|were|is|are) caused by",
         r"(?:was|were|is) due to",
@@ -108,6 +167,40 @@ CAUSE = _any(
 
 STATE = _any(
     _worded(
+        r"(?:ships?|writes?|goes|sends?|publishes?|imports?|exports?) (?:\S+ ){0,4}(?:to|into|through|from|via)",
+        r"schreibt|sendet|liefert|exportiert",
+        r"escriben?|envían?",
+        r"écri(?:t|vent)|envoient?",
+        r"пиш(?:ет|ут)|отправля(?:ет|ют)|выгружает",
+    ),
+    r"写到|写入|发送到|書き出し|書き込み|送信し",
+    _worded(
+        r"(?:owns?|maintains?|skips?|ignores?|takes care of)",
+        r"(?:is|are) responsible for",
+        r"(?:stays?|remains?) (?:\w+ ){0,3}(?:until|in|on|at|online|available|supported)",
+        r"only supports?",
+        r"is \d[\d.]* (?:percent|seconds|minutes|hours|days|mb|gb|ms)",
+        r"(?:go|goes|ships?|released?) (?:out )?(?:on |every )\S+",
+        r"zuständig|verantwortlich",
+        r"bleib(?:t|en) (?:\S+ ){0,5}(?:bis|erreichbar|online|bestehen|verfügbar)",
+        r"eingerückt",
+        r"se encargan? de",
+        r"responsables? d[eu]s?",
+        r"seguirán? (?:\S+ )?(?:hasta|activ\S+|disponible)",
+        r"está(?:n)? hech[oa]s?",
+        r"publicamos",
+        r"sangría",
+        r"cada (?:dos|tres|\d+) \w+",
+        r"s'occupent? d[eu]s?",
+        r"reste(?:nt)? (?:\S+ ){0,2}(?:jusqu'\S+|en ligne|disponibles?)",
+        r"indentation",
+        r"une? \w+ sur (?:deux|trois)",
+        r"отвечает",
+        r"остан(?:ется|утся)|оста[её]тся",
+        r"отступ\S*|составляет|выходит",
+    ),
+    r"负责|保留到|缩进|同时跑|担当|残し(?:ます|て)|残す[。]|インデント|行います",
+    _worded(
         r"(?:runs?|listens?|lives?|is stored|are stored|is kept|are kept|is hosted|are hosted|is deployed|are deployed|is served|sits|resides?) (?:\w+ )?(?:on|in|at|under|behind|inside|every|as)",
         r"we (?:use|deploy|run|store|keep|host|release|ship|support|pin|test|sign|cache|log|bill|serve)",
         r"(?:depends|relies|builds|based|built) on",
@@ -130,6 +223,7 @@ STATE = _any(
 )
 
 QUESTION = _any(
+    r"^(?:y si|et si|und wenn|was wenn|and if|(?:а )?(?:что,? )?если)\s",
     r"[?？؟]\s*[\"'”’»)\]*_`]*$",
     r"^(?:who|what|when|where|why|how|which|can you|could you|would you|will you|do you|does it|did you|is there|are there|should (?:we|i)|shall (?:we|i)|may i)\b.{0,200}$",
     r"^(?:wer|was|wann|wo|warum|wieso|wie|welche[rsnm]?|kannst du|könntest du|können wir|sollen wir|soll ich)\s",
@@ -182,13 +276,17 @@ UNDERWAY = _any(
 )
 
 REQUEST = _any(
+    _worded(
+        r"i need|ich brauche|necesito|j'ai besoin|мне нуж(?:ен|на|но|ны)|by (?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    ),
+    r"我需要|(?:が|を)?欲しい(?:です)?",
     r"^(?:please|pls|kindly|just)?\s*(?:fix|add|run|show|write|create|make|update|change|refactor|rename|delete|remove|check|look|find|explain|implement|open|read|review|test|try|rerun|commit|push|revert|undo|give|tell|summari[sz]e|generate|continue|help|stop|start|move|install|list|print|search|debug|clean|build|bump|compare|draft|translate)\b",
     r"^(?:bitte\s+)?(?:behebe?|füge?|zeige?|schreibe?|erstelle?|lösche?|entferne?|prüfe?|ändere?|starte?|erkläre?|öffne?|mach|baue?|teste?|suche?|führe?|benenne?|korrigiere?|vergleiche?|aktualisiere?|räum|schau|gib)\b|\bbitte\b",
     r"^(?:por favor,?\s+)?(?:arregla|añade|agrega|muestra|muéstrame|escribe|crea|borra|elimina|revisa|cambia|ejecuta|explica|abre|haz|prueba|busca|corrige|compara|actualiza|renombra|genera|lee|dime|mira|resume)\b|\bpor favor\b",
     r"^(?:corrige|ajoute|montre|écris|crée|supprime|vérifie|change|exécute|explique|ouvre|fais|teste|cherche|lance|compare|renomme|génère|lis|dis|regarde|résume|mets)(?:z|-moi)?\b|s'il (?:te|vous) plaît|\bmerci de\b",
     r"^(?:пожалуйста,?\s+)?(?:исправь|добавь|покажи|напиши|создай|удали|проверь|измени|запусти|объясни|открой|сделай|протестируй|найди|сравни|переименуй|обнови|прочитай|скажи|посмотри|поправь|убери|перепиши)(?:те)?\b|пожалуйста",
     r"^(?:请|麻烦|帮我|帮忙|给我|再)(?!不要|务必|始终|一律|记住)|^(?:修复|添加|删除|检查|运行|看看|解释|写一个|生成|重构|继续|更新|打开|对比)(?:一下|这|那|下|个)",
-    r"(?:してください|してくれ|してほしい|お願いします|下さい|頼む|頼みます|教えて|見せて|直して|作って|書いて|消して|調べて)[。！]?$(?<!ないでください。)(?<!ないでください)",
+    r"(?:してください|してくれ|してほしい|お願いします|下さい|頼む|頼みます|教えて|見せて|直して|作って(?!い)|書いて(?!い)|消して|調べて)[。！]?$(?<!ないでください。)(?<!ないでください)",
 )
 
 UNSURE = _any(
@@ -225,7 +323,7 @@ UNSURE = _any(
         r"peut-être|probablement|sans doute|je (?:pense|crois|suppose|me demande)|il semble|on dirait|pourrait|pourrions|pourraient|pas sûre?|serait|une option|par exemple|éventuellement|ça a l'air|imaginons",
         r"может быть|возможно|наверное|наверно|вероятно|кажется|похоже|думаю|полагаю|мог(?:ли|ло)? бы|не уверен[аы]?|вариант|например|допустим|скорее всего|хотелось бы|было бы",
     ),
-    r"也许|可能|大概|或许|我觉得|我想|好像|似乎|不确定|应该是|看起来|说不定|如果我们|要是|比如|估计|不如",
+    r"也许|可能|大概|或许|我觉得|我想|好像|似乎|不确定|应该是|看起来|说不定|如果我们|要是|比如|估计|不如|一种方案|方案之一|先评估",
     r"かもしれ|たぶん|多分|おそらく|と思(?:う|います|われ)|気がする|ようです|みたい|らしい|だろう|でしょう|もし|例えば|たとえば|のはず|検討|案として",
 )
 
@@ -241,12 +339,21 @@ CHATTER = _any(
 
 EPHEMERAL = _any(
     _worded(
+        r"(?:line|zeile|línea|ligne|строке|строка) \d+",
+        r"but (?:gets|got|returns|was)|bekommt aber|pero (?:recibe|devuelve)|mais (?:reçoit|renvoie)|а (?:получает|возвращает)",
+        r"error (?:message|says)|fehlermeldung|mensaje de error|message d'erreur|сообщени[ие] об ошибке",
+        r"my (?:laptop|machine|computer)|mein rechner|mi portátil|mon portable|ноутбук",
+        r"(?:this|that) (?:function|method|component|class|file|test|loop)|diese (?:funktion|methode|datei|klasse)|est[ae] (?:función|prueba|clase|archivo|fichero)|cette (?:fonction|méthode|classe)|эта функция|этот (?:тест|класс|файл)",
+        r"still fail(?:s|ing)?|failing tests?|schlagen noch fehl|en échec|упавш\w+|more seconds",
+    ),
+    r"第 ?\d+ ?行|\d+ ?行目|但实际|报错信息|エラーが出|这个(?:函数|方法|类|文件)|この(?:関数|メソッド|クラス|ファイル)|还剩|残っています",
+    _worded(
         r"all (?:\d+ )?tests (?:pass|passed|are green)",
         r"tests? (?:are )?(?:passing|green)",
         r"(?:the )?build (?:passed|succeeded|failed|is (?:green|red))",
         r"i(?:'ve| have)? (?:added|updated|created|removed|renamed|fixed|edited|changed|written|wrote|run|ran|refactored|read|checked|looked|found|opened|committed|pushed)",
         r"(?:lines?|files?) changed",
-        r"this (?:morning|afternoon|evening)|yesterday|today|tomorrow|tonight|later",
+        r"this (?:morning|afternoon|evening)|yesterday|today|tomorrow|tonight|(?<!and )(?<!or )later",
         r"a moment ago|just now|as you can see|above|below|the following",
         r"ich habe (?:\S+ ){0,8}(?:hinzugefügt|geändert|erstellt|gelöscht|umbenannt|behoben|geprüft|gelesen|geschrieben|angepasst|aktualisiert|ausgeführt|gefunden)|alle tests|heute|gestern|morgen|nachher|später|siehe (?:oben|unten)|die folgende\w*",
         r"he (?:añadido|cambiado|creado|borrado|actualizado|arreglado|renombrado|revisado|leído|escrito|ejecutado|encontrado|subido)|todas las pruebas|todos los tests|hoy|ayer|mañana|más tarde|luego|a continuación|la siguiente lista",

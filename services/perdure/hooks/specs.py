@@ -175,7 +175,7 @@ SPECS: dict[str, dict[str, Any]] = {
 """Host to spec.
 
 ``files``: scope to file. ``path``: where in it the map of events stands. ``group``: the object around the handlers
-of an event, or None where an event's list holds handlers directly; a ``matcher`` of None is left out. ``document``: what
-a new file begins as. ``events``: event, matcher and handler. ``{command}`` ends in the event's own name:
+of an event, or None where an event's list holds handlers directly; a ``matcher`` of None is left out. ``document``:
+what a new file begins as. ``events``: event, matcher and handler. ``{command}`` ends in the event's own name:
 ``perdure-hook --host codex SessionStart``.
 """
