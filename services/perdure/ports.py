@@ -664,6 +664,9 @@ class LifecycleStore(Store, Protocol):
     def maintain(self, scope: Scope, actor: Actor) -> AbstractContextManager[LifecycleUnit]:
         """A transaction of maintenance on one namespace; errors as ``write``."""
 
+    def writes_of_others(self) -> int:
+        """A number that changes whenever anybody else has written to the store."""
+
 
 # ---------------------------------------------------------------- summaries
 

@@ -142,7 +142,7 @@ class _Work:
         self._actor = actor
         self._run_id = run_id
         self._dry_run = dry_run
-        self._yielding = Yielding()
+        self._yielding = Yielding(store.writes_of_others)
         self.counts: Counter[str] = Counter(dict.fromkeys(_COUNTED.values(), 0))
         self.lines: list[str] = []
         self.gone: set[MemoryId] = set()

@@ -85,7 +85,7 @@ class Consolidate:
             thresholds = replace(thresholds, cluster=self._similarity)
         counts: Counter[str] = Counter(clusters_found=0, memories_consolidated=0, new_memories_created=0)
         lines: list[str] = []
-        yielding = Yielding()
+        yielding = Yielding(self._store.writes_of_others)
         if self._wording is not None:
             self._wording.begin()
         with self._store.survey(scope) as reader:

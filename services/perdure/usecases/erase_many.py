@@ -42,7 +42,7 @@ class EraseMany:
             )
         filter_ = Filter(projects=() if project is None else (project,), statuses=tuple(Status))
         erased = 0
-        yielding = Yielding()
+        yielding = Yielding(self._store.writes_of_others)
         while True:
             with yielding, self._store.write(caller.scope, Actor(name=caller.actor)) as unit:
                 page = unit.page(filter_, after=None, limit=BATCH)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
-from perdure.domain.memory import LinkKind, Memory, MemoryId, Revision, Status
+from perdure.domain.memory import LinkKind, Memory, MemoryId, Revision, Statement, Status
 from perdure.domain.namespace import Actor, Caller, NamespaceName, TokenScope
 from perdure.domain.resolution import text_sha256, unite
 from perdure.domain.saving import ImportProblem, ImportReport
@@ -25,6 +25,8 @@ from perdure.usecases.permission import require
 from perdure.usecases.resolve import as_draft, merged, said_before
 
 PROBLEMS_MAX = 100
+COUNT_MAX = 2**53 - 1
+"""Largest count or revision taken in: exact in every JSON reader, and never too large to be raised again."""
 TRANSACTION_ITEMS = 50
 
 Line = tuple[Memory, tuple[Revision, ...]] | PerdureError
@@ -115,14 +117,11 @@ class ImportMemories:
         memory, revisions = item
         try:
             ready = self._ready(memory, running.caller.namespace)
+            own = tuple(self._own(revision, ready) for revision in revisions)
         except InvalidArgument as error:
             running.fail(line, error)
             return None
         running.links.extend(_links(ready))
-        own = tuple(
-            replace(r, memory=ready.id, before=replace(r.before, id=ready.id, namespace=ready.namespace))
-            for r in revisions
-        )
         bare = replace(
             ready,
             supersedes=(),
@@ -141,16 +140,34 @@ class ImportMemories:
                 raise InvalidArgument(
                     f"'{name}' is between 0 and 1.", reason=Reason.OUT_OF_RANGE, details={"field": name}
                 )
-        if memory.access_count < 0 or memory.shown_count < 0 or memory.revision < 1:
-            raise InvalidArgument("Counts begin at 0 and revisions at 1.", reason=Reason.OUT_OF_RANGE)
-        kept = statement == memory.statement
+        _check_counts(memory)
+        kept = statement == memory.statement and memory.summary
         return replace(
             memory,
             id=_uuid(memory.id) if memory.id else self._ids.memory(),
             namespace=namespace,
             statement=statement,
-            summary=memory.summary if kept and memory.summary else summarise(statement.content),
+            summary=self._blanked(memory.summary) if kept else summarise(statement.content),
+            stub=self._blanked(memory.stub) if memory.stub else None,
         )
+
+    def _own(self, revision: Revision, memory: Memory) -> Revision:
+        """An earlier state as one of ``memory``, without the secrets it holds."""
+        before = revision.before
+        _check_counts(before)
+        statement, _ = self._admit.secrets(before.statement)
+        before = replace(
+            before,
+            id=memory.id,
+            namespace=memory.namespace,
+            statement=statement,
+            summary=self._blanked(before.summary),
+            stub=self._blanked(before.stub) if before.stub else None,
+        )
+        return replace(revision, memory=memory.id, before=before)
+
+    def _blanked(self, text: str) -> str:
+        return self._admit.secrets(Statement(content=text))[0].content
 
     # ------------------------------------------------------------ writing
 
@@ -230,6 +247,14 @@ class ImportMemories:
                 for kind, source, target in part:
                     if source in here and target in here:
                         unit.link(kind, source, target)
+
+
+def _check_counts(memory: Memory) -> None:
+    counts = (memory.access_count, memory.shown_count, memory.revision)
+    if min(counts) < 0 or memory.revision < 1 or max(counts) > COUNT_MAX:
+        raise InvalidArgument(
+            f"Counts begin at 0, revisions at 1, and none is above {COUNT_MAX}.", reason=Reason.OUT_OF_RANGE
+        )
 
 
 def _uuid(text: str) -> MemoryId:

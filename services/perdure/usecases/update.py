@@ -10,7 +10,6 @@ from perdure.domain.memory import Memory, MemoryId
 from perdure.domain.namespace import Actor, Caller, TokenScope
 from perdure.domain.saving import Edit
 from perdure.domain.summary import summarise
-from perdure.errors import Conflict, Reason
 from perdure.ports import Clock, Store
 from perdure.usecases.admit import Admit
 from perdure.usecases.embed_in_time import Embedded, EmbedInTime
@@ -18,7 +17,7 @@ from perdure.usecases.find import found
 from perdure.usecases.permission import require
 
 ROUNDS_MAX = 3
-"""Rounds of read, embed, write before a moving memory is given up."""
+"""Rounds of read, embed, write; the last one edits the memory as it then is, and leaves its vector to the queue."""
 
 
 class Update:
@@ -38,7 +37,7 @@ class Update:
         Raises:
             NotFound: this namespace has none of that id (MEMORY_NOT_FOUND).
             InvalidArgument: a field is out of its range, or holds a secret and those are refused.
-            Conflict: ``expected_revision`` is not the present one, or others kept editing (REVISION_MOVED).
+            Conflict: ``expected_revision`` is not the present one (REVISION_MOVED).
             AlreadyExists: another active memory of the project has that key (KEY_TAKEN).
             PermissionDenied: the caller may not write.
         """
@@ -54,7 +53,20 @@ class Update:
             written = self._write(caller, before, after, moved, embedded, edit.expected_revision)
             if written is not None:
                 return *written, redacted
-        raise Conflict("Others keep changing this memory; try again.", reason=Reason.REVISION_MOVED)
+        return self._edit_in_place(caller, memory, edit)
+
+    def _edit_in_place(self, caller: Caller, memory: MemoryId, edit: Edit) -> tuple[Memory, bool, tuple[str, ...]]:
+        """The edit in one transaction: nobody can come between, so many editors at once all get their turn."""
+        with self._store.write(caller.scope, Actor(name=caller.actor)) as unit:
+            before = found(unit, memory, expected_revision=edit.expected_revision)
+            after, redacted = self._edited(before, edit)
+            if replace(after, updated_at=before.updated_at) == before:
+                return before, before.space is not None, redacted
+            written = unit.change(before, after, why="updated")
+            if not embedded_text_changed(before, after):
+                return written, written.space is not None, redacted
+            unit.drop_vectors(written.id)
+            return replace(written, space=None), False, redacted
 
     def _edited(self, before: Memory, edit: Edit) -> tuple[Memory, tuple[str, ...]]:
         after = apply(before, edit, self._clock.now())

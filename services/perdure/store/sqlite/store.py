@@ -234,6 +234,11 @@ class SqliteStore:
         with translated(), self._writer_lock:
             self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
+    def writes_of_others(self) -> int:
+        """A number that changes whenever another connection has committed, of this process or another."""
+        with translated(), self._writer_lock:
+            return int(self._writer.execute("PRAGMA data_version").get)
+
     def scrub(self) -> bool:
         """Empties the write-ahead log, which keeps old pages; False where readers stand in the way."""
         with translated(), self._writer_lock:
