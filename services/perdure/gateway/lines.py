@@ -30,6 +30,9 @@ from perdure.errors import Reason
 from perdure.gateway.backends import Stored
 from perdure.gateway.schemas import Moment, OriginBody, StatusName, TierName, TypeName, Unit
 
+COUNT_MAX = 2**53 - 1
+"""Largest count or revision on a line; the import's own limit."""
+
 _NAMES = uuid.UUID("6b1d4c0e-8f57-5d0e-9a36-2f2f7d3a9c11")
 
 
@@ -70,9 +73,9 @@ class _Memory(_Line):
     updated_at: Moment | None = None
     last_accessed_at: Moment | None = None
     expires_at: Moment | None = None
-    access_count: int = Field(0, ge=0)
-    shown_count: int = Field(0, ge=0)
-    revision: int = Field(1, ge=1)
+    access_count: int = Field(0, ge=0, le=COUNT_MAX)
+    shown_count: int = Field(0, ge=0, le=COUNT_MAX)
+    revision: int = Field(1, ge=1, le=COUNT_MAX)
     origin: _Origin | None = None
     stub: str | None = None
     supersedes: list[uuid.UUID] = Field(default_factory=list)
@@ -129,7 +132,7 @@ class _Memory(_Line):
 
 
 class _Revision(_Line):
-    revision: int = Field(ge=1)
+    revision: int = Field(ge=1, le=COUNT_MAX)
     at: Moment
     actor: str = Field("", max_length=200)
     why: str = Field("", max_length=200)

@@ -139,3 +139,29 @@ def test_an_export_of_active_memories_only_is_possible(world: MemoryWorld, every
     fill(world)
     found = {m.status for m, _ in world.export(world.me, Filter(), every_status=every_status)}
     assert (found == {Status.ACTIVE}) is not every_status
+
+
+@pytest.mark.requirement("SAVE-09")
+def test_a_secret_in_a_lines_summary_stub_or_earlier_state_is_blanked_too(world: MemoryWorld) -> None:
+    kept = world.say("The walrus sits on the wall")
+    world.update(world.me, kept.id, Edit(content="The walrus swims"))
+    ((memory, (revision,)),) = everything(world)
+    secret = "password: xK9!mQ2#vL7"
+    before = replace(revision.before, statement=replace(revision.before.statement, content=secret), summary=secret)
+    leaky = replace(memory, id=world.ids.memory(), summary=secret, stub=secret)
+    other = world.namespace("other")
+    assert world.import_(other, [(leaky, (replace(revision, before=before),))]).created == 1
+    assert "xK9!" not in repr(list(world.export(other, Filter(), every_status=True)))
+
+
+def test_a_count_too_large_to_be_raised_again_is_refused(world: MemoryWorld) -> None:
+    world.say("The walrus sits on the wall")
+    ((memory, _),) = everything(world)
+    endless = 2**63 - 1
+    wild = (
+        replace(memory, access_count=endless),
+        replace(memory, shown_count=endless),
+        replace(memory, revision=endless),
+    )
+    report = world.import_(world.namespace("other"), [(item, ()) for item in wild])
+    assert (report.created, report.failed) == (0, 3)
