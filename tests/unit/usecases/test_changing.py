@@ -68,6 +68,23 @@ def test_two_edits_of_different_fields_at_once_both_stand(world: MemoryWorld) ->
     assert (after.statement.content, after.importance, after.revision, embedded) == ("The walrus swims", 0.9, 3, True)
 
 
+def test_an_edit_without_a_revision_gets_its_turn_however_many_others_edit(world: MemoryWorld) -> None:
+    kept = world.say("The walrus sits on the wall")
+
+    def others() -> None:
+        world.embedder.meanwhile = None
+        world.update(world.me, kept.id, Edit(importance=(world.get(world.me, kept.id).importance + 0.01) % 1))
+        world.embedder.meanwhile = others
+
+    world.embedder.meanwhile = others
+    after, embedded, _ = world.update(world.me, kept.id, Edit(content="The walrus swims"))
+    world.embedder.meanwhile = None
+    assert (after.statement.content, embedded) == ("The walrus swims", False)
+    assert world.found("swims") == ["The walrus swims"]
+    world.drain()
+    assert world.get(world.me, kept.id).space is not None
+
+
 def test_fields_can_be_emptied(world: MemoryWorld) -> None:
     kept = world.say("The walrus sits", problem="cold", solution="coat", key="w")
     after, _, _ = world.update(world.me, kept.id, Edit(clear=frozenset({"problem", "solution", "key"})))
