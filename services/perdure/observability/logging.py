@@ -35,6 +35,8 @@ DROPPED_KEYS = frozenset(
 
 # their records quote URLs with queries (access logs) or say one line a call
 _QUIET = {"uvicorn.access": logging.CRITICAL, "httpx": logging.WARNING, "httpcore": logging.WARNING,
+          # its steps of starting and stopping; the gateway says the one that counts
+          "uvicorn.error": logging.WARNING,
           "asyncio": logging.WARNING, "urllib3": logging.WARNING, "grpc": logging.WARNING,
           "httpx2": logging.WARNING, "httpcore2": logging.WARNING,
           # at debug these two write whole messages

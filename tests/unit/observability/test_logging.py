@@ -106,6 +106,14 @@ def test_access_lines_that_quote_queries_are_never_written(out):
     assert out.getvalue() == ""
 
 
+def test_the_web_servers_steps_are_not_written_but_its_trouble_is(out):
+    configure_logging(level="info", fmt="json", process="x", stream=out)
+    logging.getLogger("uvicorn.error").info("Waiting for application startup.")
+    assert out.getvalue() == ""
+    logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+    assert "Invalid HTTP request" in out.getvalue()
+
+
 def failure(error):
     try:
         try:
