@@ -144,7 +144,9 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Lowest level written.")
     log_format: Literal["auto", "json", "console"] = Field("auto", description="auto: JSON unless a terminal.")
     otlp_endpoint: str = Field("", description="OTLP endpoint for traces; empty sends none.")
-    clock_offset_s: float = Field(0.0, description="Seconds added to the clock; for tests and demonstrations.")
+    clock_offset_s: float = Field(
+        0.0, ge=-1e9, le=1e9, description="Seconds added to the clock; for tests and demonstrations."
+    )
     worker_concurrency: int = Field(1, ge=1, le=64, description="Processes of the worker.")
     visibility_timeout_s: int = Field(20, ge=5, description="Seconds after which a dead worker's task goes to another.")
     grpc_threads: int = Field(16, ge=2, le=256, description="Threads of each gRPC server.")

@@ -30,6 +30,15 @@ def test_a_malformed_setting_is_named_by_its_variable(
     assert "PERDURE_PORT" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("seconds", ["1e12", "-1e12", "nan", "inf"])
+def test_a_clock_moved_out_of_all_calendars_is_a_malformed_setting(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], seconds: str
+) -> None:
+    monkeypatch.setenv("PERDURE_CLOCK_OFFSET_S", seconds)
+    assert starting.run("retrieval", lambda _: None) == starting.EXIT_REFUSED
+    assert "PERDURE_CLOCK_OFFSET_S" in capsys.readouterr().err
+
+
 def test_a_process_that_may_not_start_says_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     def body(_: Settings) -> None:
         raise FailedPrecondition("The store is newer than this Perdure.")
