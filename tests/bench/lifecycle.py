@@ -91,7 +91,7 @@ def saving_meanwhile(report: Report, count: int = 10_000) -> None:
         stack.release("worker")
         wait_until(lambda: _consolidated(stack) > 0, within_s=60, what="the run")
         busy: list[float] = []
-        while _consolidated(stack) < count and len(busy) < 4000:
+        while _consolidated(stack) < count and len(busy) < 2500:
             busy += _saves(client, f"busy{len(busy)}", 20)
         report.note(f"{len(busy)} saves while {_consolidated(stack)} memories were consolidated")
     report.add("save at rest: p50", median_ms(idle), "ms")

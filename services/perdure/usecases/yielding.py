@@ -1,7 +1,7 @@
 """Give way to savers between the transactions of long work.
 
 A save that meets a transaction of maintenance waits for it. While others write, work that holds the writer for a moment
-rests eight times as long; in a quiet store it hardly rests.
+rests thirty times as long, so that few of their saves meet it; in a quiet store it hardly rests.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from types import TracebackType
 
 REST_SHARE = 0.5
 REST_MAX_S = 0.05
-REST_SHARE_AMONG_OTHERS = 8.0
-REST_MAX_AMONG_OTHERS_S = 0.25
+REST_SHARE_AMONG_OTHERS = 30.0
+REST_MAX_AMONG_OTHERS_S = 0.5
 ATTENTIVE_S = 2.0
 """How long after somebody else's write the store counts as used by others."""
 
