@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from perdure.installer import files, jsonc
-from perdure.installer.entry import NAME, Entry, Launch, Remote, is_ours
+from perdure.installer.entry import NAME, Entry, Launch, Remote, is_ours, updated
 from perdure.installer.hosts import Form, Host
 from perdure.installer.machine import Machine, Scope
 from perdure.installer.refusal import Refused
@@ -72,6 +72,7 @@ def plan_connect(host: Host, machine: Machine, scope: Scope, target: Launch | Re
         _there, old = format_.read(original.text, host.container, NAME)
         if old is not None and not is_ours(old):
             raise Refused(f'it has an entry named "{NAME}" that is not ours; rename or remove it')
+        entry = updated(old, entry) if old is not None else entry
         if old == entry:
             return Plan(host=host, path=path, outcome=Outcome.UNCHANGED, original=original, entry=entry)
         content = original.encoded(format_.put(original.text, host.container, NAME, entry))

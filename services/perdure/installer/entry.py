@@ -19,6 +19,13 @@ BRIDGE_MODULE = "perdure.bridge.main"
 Entry = dict[str, Any]
 
 _ADDRESS_KEYS = ("url", "serverUrl", "httpUrl", "uri")
+_VARIABLE_MAPS = ("env", "envs", "environment")
+_WAY_KEYS = frozenset(
+    {"type", "source", "command", "cmd", "args", "headers", "http_headers", "env_http_headers", "bearer_token_env_var"}
+    | {"env_keys", *_ADDRESS_KEYS, *_VARIABLE_MAPS}
+)
+"""What says how Perdure is reached; all other keys are the person's choices once the entry is there."""
+_OUR_VARIABLES = frozenset({"PERDURE_HOME", "PERDURE_PORT", "PERDURE_URL", "PERDURE_TOKEN"})
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -91,6 +98,19 @@ def is_ours(entry: object) -> bool:
         if isinstance(address := entry.get(key), str):
             return address.partition("?")[0].rstrip("/").endswith("/mcp")
     return False
+
+
+def updated(old: Mapping[str, Any], new: Entry) -> Entry:
+    """``new`` with what the person chose in ``old``: switches, approvals, time limits, further variables."""
+    merged = dict(new)
+    for key, value in old.items():
+        if key not in _WAY_KEYS:
+            merged[key] = value
+        elif key in _VARIABLE_MAPS and isinstance(value, Mapping) and _words(new):
+            kept = {name: text for name, text in value.items() if name not in _OUR_VARIABLES}
+            if kept or key in new:
+                merged[key] = {**new.get(key, {}), **kept}
+    return merged
 
 
 def _words(entry: Mapping[str, Any]) -> list[str]:

@@ -1,7 +1,7 @@
 """The one table of hosts: whether a host is there, which file it reads, and how an entry looks in it.
 
 Sources: the hosts' own documentation, and their real clients where they run without a desktop. A path here is where
-the host reads today; docs/how-to/hosts has a page for each. Refuses to open a file.
+the host reads today; docs/how-to/connect-ai-tools.md leads to a page for each. Refuses to open a file.
 """
 
 from __future__ import annotations

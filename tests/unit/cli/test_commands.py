@@ -60,8 +60,8 @@ def test_every_command_loads_and_says_what_it_does(name: str) -> None:
         assert leaf.get_short_help_str(200)
 
 
-NO_JSON = {"up", "logs", "export", "prompt", "completion"}
-"""Commands whose output is a stream of its own: log lines, JSON Lines, a text, a script."""
+NO_JSON = {"up", "logs", "export", "prompt", "completion", "setup"}
+"""Commands whose output is a stream of its own: log lines, JSON Lines, a text, a script, a conversation."""
 
 
 @pytest.mark.parametrize("name", sorted(set(main.COMMANDS) - NO_JSON))

@@ -1,0 +1,113 @@
+"""Pages of docs/how-to/hosts, one for each row of the installer's table, so that they show what is really written.
+
+``.venv/bin/python tests/support/host_pages.py`` writes them; a test compares them with what it would write.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from perdure.installer.connection import pasted
+from perdure.installer.entry import Launch, Remote
+from perdure.installer.hosts import HOSTS, Form, Host
+from perdure.installer.machine import Machine, Scope, System
+from perdure.installer.refusal import Refused
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "hosts"
+BRIDGE = Launch("/path/to/perdure-bridge")
+REMOTE = Remote("https://memory.example.org/mcp", "PERDURE_TOKEN")
+_HOME = Path("/~")
+_SYSTEMS = {System.LINUX: "Linux", System.MAC: "macOS", System.WINDOWS: "Windows"}
+_WORDS = {
+    "claude-desktop": "On Windows, an installation from the Store (MSIX) reads a private copy of that folder, "
+    "`%LOCALAPPDATA%\\Packages\\Claude_…\\LocalCache\\Roaming\\Claude`; where it is there, it is edited.",
+    "claude-code": "`CLAUDE_CONFIG_DIR` moves the file. An entry in a project's `.mcp.json` waits for your approval.",
+    "codex": "`CODEX_HOME` moves the file.",
+    "opencode": "Where there is an `opencode.jsonc`, that one is edited.",
+    "cline": "An older Cline in VS Code keeps the file in the extension's own storage; where only that is there, it is "
+    "edited. `CLINE_MCP_SETTINGS_PATH` moves it.",
+    "windsurf": "Windsurf is called Devin Desktop since 2026 and reads the same file.",
+    "junie": "JetBrains AI Assistant has no such file: paste the entry in its settings.",
+}
+
+
+def page(host: Host) -> str:
+    """The page of one host."""
+    fence = {Form.JSON: "json", Form.TOML: "toml", Form.YAML: "yaml"}[host.form]
+    lines = [
+        f"# Connect {host.title}",
+        "",
+        "```",
+        f"perdure connect {host.id}",
+        "```",
+        "",
+        f"{host.after} To take it out again: `perdure disconnect {host.id}`.",
+        "",
+        "## The file",
+        "",
+        *_files(host),
+        "",
+        *([_WORDS[host.id], ""] if host.id in _WORDS else []),
+        "## The entry",
+        "",
+        "The rest of the file stays as it is. The path is that of your installation.",
+        "",
+        f"```{fence}",
+        pasted(host, host.entry(BRIDGE, BRIDGE)).rstrip("\n"),
+        "```",
+        "",
+        "The bridge starts the services when they are first needed.",
+        "",
+        "## A Perdure elsewhere",
+        "",
+        "```",
+        f"perdure connect {host.id} --http {REMOTE.url} --token-env PERDURE_TOKEN",
+        "```",
+        "",
+        f"```{fence}",
+        pasted(host, host.entry(REMOTE, BRIDGE)).rstrip("\n"),
+        "```",
+        "",
+        _token(host),
+        "",
+        "How files are edited, kept and given back: [connect AI tools](../connect-ai-tools.md).",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _files(host: Host) -> list[str]:
+    rows = ["| whose | file |", "|---|---|"]
+    found: dict[str, list[str]] = {}
+    for system, name in _SYSTEMS.items():
+        machine = Machine(home=_HOME, system=system, project=Path("/project"))
+        found.setdefault(str(host.file(machine, Scope.USER)).removeprefix("/"), []).append(name)
+    for path, names in found.items():
+        whose = "yours" if len(found) == 1 else f"yours, {' and '.join(names)}"
+        rows.append(f"| {whose} | `{path}` |")
+    try:
+        host.file(Machine(home=_HOME, system=System.LINUX, project=Path("/project")), Scope.PROJECT)
+        rows.append(f"| the project's (`--project`) | `{host.project_file}` |")
+    except Refused:
+        pass
+    return rows
+
+
+def _token(host: Host) -> str:
+    if host.reference is not None:
+        return f"The token stays in the variable, which {host.title} reads from its own environment."
+    return (
+        "This file cannot name a variable, so the bridge makes the connection; it reads the token from `PERDURE_TOKEN` "
+        "in its own environment or from the file `token` in `PERDURE_HOME`."
+    )
+
+
+def pages() -> dict[str, str]:
+    """Every page by file name."""
+    return {f"{host.id}.md": page(host) for host in HOSTS}
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
