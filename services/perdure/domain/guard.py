@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 
 from perdure.domain.memory import Statement
 from perdure.domain.phrasing import Kind, Token, antonyms, enumerates, is_past, is_relation, is_verb, limits, tokens
-from perdure.domain.text import normalised
+from perdure.domain.text import normalised, respells_code
 
 FRAME_RATIO_MIN = 0.5
 """Share of words two statements have in common before an exchanged value makes the one a change of the other."""
@@ -53,7 +53,11 @@ def compare(old: Statement, new: Statement) -> Verdict:
 def _texts(old: str, new: str) -> Verdict:
     if normalised(old) == normalised(new):
         return Verdict.SAME
-    before, after = tokens(old), tokens(new)
+    verdict = _words(tokens(old), tokens(new))
+    return Verdict.UNSURE if verdict is Verdict.SAME and respells_code(old, new) else verdict
+
+
+def _words(before: Sequence[Token], after: Sequence[Token]) -> Verdict:
     if not before or not after:
         return Verdict.UNSURE
     forms_before, forms_after = [token.form for token in before], [token.form for token in after]

@@ -15,7 +15,7 @@ from perdure.domain.guard import Verdict, compare
 from perdure.domain.memory import CONTENT_BYTES_MAX, LIST_ITEMS_MAX, Memory, MemoryId, Statement, Status
 from perdure.domain.saving import Draft
 from perdure.domain.statement import deduplicated
-from perdure.domain.text import normalised
+from perdure.domain.text import normalised, respells_code
 from perdure.domain.vectors import Thresholds
 
 __all__ = [
@@ -119,7 +119,8 @@ def unite(old: Memory, draft: Draft | Statement) -> Statement:
     """Both statements as one: the fuller text of each field, all list items, the newer first; nothing is dropped.
 
     Lists that together exceed their limit keep all that fit, the newer first. Of two texts that count as the same the
-    older stays. Type and project are the older's, the key whichever there is, the newer's first.
+    older stays, unless the newer corrects the case of a word of code. Type and project are the older's, the key
+    whichever there is, the newer's first.
     """
     before = old.statement
     after = draft.statement if isinstance(draft, Draft) else draft
@@ -171,7 +172,7 @@ def _fuller(old: str | None, new: str | None) -> str | None:
     if not old or not new:
         return old or new
     if normalised(old) == normalised(new):
-        return old
+        return new if respells_code(old, new) else old
     fuller = new if len(normalised(new)) >= len(normalised(old)) else old
     return fuller if len(fuller.encode()) <= CONTENT_BYTES_MAX else old
 

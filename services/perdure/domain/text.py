@@ -13,6 +13,11 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _NEEDS_CARE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
+_CODE = re.compile(r"^-+\w|^[\w~.]*/\w+/\w|^[~.]{0,2}/\w|\w\w[_\\.:=@]\w")
+"""An option, a path, a name in code."""
+_CODE_NAME = re.compile(r"[a-z][A-Z]|\d")
+_AROUND = ".,;:!?()[]{}<>\"'`“”‘’«»"
+
 _ZWJ = "\u200d"
 _EXTENDING_CATEGORIES = frozenset({"Mn", "Me", "Mc"})
 _VIRAMA_CLASS = 9
@@ -49,6 +54,30 @@ def normalised(text: str) -> str:
     while (again := unicodedata.normalize("NFKC", folded.casefold())) != folded:
         folded = again
     return " ".join(folded.split())
+
+
+def respells_code(old: str, new: str) -> bool:
+    """Whether ``new`` has a word of ``old`` in another case, and the case of that word matters.
+
+    It does for options, paths and names in code ("-v", "/etc/App", "a_B"). It does for "getUser" and "aB3" unless
+    ``new`` has them in lower case, as one types "github" in haste; "TABS" and "tabs" are one word.
+    """
+    before, after = _spellings(old), _spellings(new)
+    for word in before.keys() & after.keys():
+        forms = before[word] | after[word]
+        if before[word] & after[word] or len(forms) < 2:
+            continue
+        if any(map(_CODE.search, forms)) or (word not in after[word] and any(map(_CODE_NAME.search, forms))):
+            return True
+    return False
+
+
+def _spellings(text: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for word in text.split():
+        form = word.strip(_AROUND)
+        found.setdefault(form.casefold(), set()).add(form)
+    return found
 
 
 def cut(text: str, chars: int) -> str:

@@ -205,3 +205,28 @@ def test_long_texts_are_compared_word_for_word_only() -> None:
     old = Statement(content="The gateway number 5 uses Redis. " * 900)
     assert compare(old, Statement(content="The gateway number 6 uses Kafka now. " * 850)) is Verdict.UNSURE
     assert compare(old, replace(old, content=old.content.upper())) is Verdict.SAME
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The verbose flag is -v", "the verbose flag is -V"),
+        ("The socket lies in /run/App/main.sock", "The socket lies in /run/app/main.sock"),
+        ("Call getuser() first", "Call getUser() first"),
+    ],
+)
+def test_a_word_of_code_said_in_another_case_is_a_correction_and_not_lost(old: str, new: str) -> None:
+    said = stored(Statement(content=old))
+    found = decide(Statement(content=new), same_text=said, same_key=None, twins=(), thresholds=None)
+    assert isinstance(found, Merge)
+    assert found.statement.content == new
+    assert compare(Statement(content=old + "."), Statement(content=new)) is Verdict.UNSURE
+
+
+@pytest.mark.parametrize(
+    ("before", "again"), [("I prefer tabs", "i prefer TABS"), ("The code is on GitHub", "the code is on github")]
+)
+def test_a_plain_word_in_another_case_is_the_same_word(before: str, again: str) -> None:
+    said = stored(Statement(content=before))
+    found = decide(Statement(content=again), same_text=said, same_key=None, twins=(), thresholds=None)
+    assert isinstance(found, Unchanged)
