@@ -45,6 +45,7 @@ class FakeMemories:
         self.questions: list[Question] = []
         self.fails: PerdureError | Exception | None = None
         self.dense = True
+        self.skipped = DenseSkip.EMBEDDER_AWAY
         self._numbers = itertools.count(1)
 
     def _enter(self, caller: Caller) -> None:
@@ -204,7 +205,7 @@ class FakeMemories:
             recall=tuple(hits) if question.depth > 1 else (),
             dense_ran=self.dense,
             lexical_ran=True,
-            dense_skipped=DenseSkip.NONE if self.dense else DenseSkip.EMBEDDER_AWAY,
+            dense_skipped=DenseSkip.NONE if self.dense else self.skipped,
             timings_ms={"total": 1.25},
         )
 

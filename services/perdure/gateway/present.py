@@ -190,6 +190,8 @@ _SKIPPED = {
 def warnings(answer: Answer) -> list[str]:
     """What the reader of an answer must know about how it came to be."""
     out: list[str] = []
+    if answer.dense_skipped is DenseSkip.NO_VECTORS and not answer.unembedded:
+        return ["There are no memories here yet."]
     if not answer.dense_ran:
         out.append(_SKIPPED.get(answer.dense_skipped, "Only words were compared."))
     if answer.unembedded and answer.dense_skipped is not DenseSkip.NO_VECTORS:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from perdure.domain.recall.answer import DEPTH_DEFAULT
+from perdure.domain.recall.answer import DEPTH_DEFAULT, DenseSkip
 from perdure.gateway.routes import answers
 from support.fake_backends import FakeServices
 from support.gateway_client import gateway
@@ -73,6 +73,15 @@ async def test_a_search_by_words_alone_says_so() -> None:
         found = (await client.get("/memories/search?q=x")).json()
     assert found["dense_skipped"] == "embedder_away"
     assert "only words" in found["warnings"][0]
+
+
+async def test_a_search_where_nothing_was_saved_yet_says_that_and_nothing_about_vectors() -> None:
+    services = FakeServices()
+    services.memories.dense = False
+    services.memories.skipped = DenseSkip.NO_VECTORS
+    async with gateway(services) as client:
+        found = (await client.get("/memories/search?q=nothing")).json()
+    assert found["warnings"] == ["There are no memories here yet."]
 
 
 @pytest.mark.requirement("SEARCH-07")
