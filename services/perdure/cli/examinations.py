@@ -100,7 +100,10 @@ def sqlite() -> Finding:
 def home(settings: Settings) -> Iterator[Finding]:
     """Who can use the home and its files."""
     if not settings.home.is_dir():
-        yield Finding("home", State.NOTE, f"{settings.home} is not there yet", "perdure up --detach")
+        if settings.home.exists():
+            yield Finding("home", State.WRONG, f"{settings.home} is not a folder", "set PERDURE_HOME to a folder")
+        else:
+            yield Finding("home", State.NOTE, f"{settings.home} is not there yet", "perdure up --detach")
         return
     wrong = False
     for folder in (settings.home, settings.run_dir):

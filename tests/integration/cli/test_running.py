@@ -318,6 +318,12 @@ def test_a_home_that_others_can_use_is_closed_to_them(perdure: Home) -> None:
     assert "chmod 700" in perdure.run("doctor").stdout
 
 
+def test_a_home_that_is_a_file_is_named_as_such(perdure: Home) -> None:
+    perdure.home.touch()
+    doctor = perdure.run("doctor")
+    assert f"{perdure.home} is not a folder" in doctor.stdout
+
+
 def test_the_lock_goes_with_its_holder(tmp_path: Path) -> None:
     first, second = Lock(tmp_path), Lock(tmp_path)
     assert first.take()
