@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
@@ -61,6 +61,15 @@ class _Reach:
 class _QueryVector:
     vector: Vector
     space: Space
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """What the dense arm brought, nearest first; ``asked`` is None where it did not run."""
+
+    skipped: DenseSkip
+    asked: _QueryVector | None = None
+    hits: tuple[DenseHit, ...] = ()
 
 
 @dataclass(slots=True)
@@ -122,37 +131,42 @@ class Search:
         return replace(answer, timings_ms=dict(timer.spent))
 
     def _answer(self, caller: Caller, question: Question, now: datetime, timer: _Timer) -> Answer:
-        # the copied context carries the request id into the thread
-        waiting = self._pool.submit(copy_context().run, self._query_vector, question.query, timer)
         reach = _reach(question, now)
+        # both arms at once; the copied context carries the request id into the thread
+        waiting = self._pool.submit(copy_context().run, self._dense_arm, caller, question.query, reach, timer)
         terms = query_terms(question.query)
         with self._store.read(caller.scope) as reader:
             with timer.part("lexical"):
                 lexical = _words(reader, terms, reach)
-            active = reader.active_space()
             unembedded = reader.unembedded(reach.widest) if reach.widest else 0
-        asked, skipped = _usable(waiting, active)
-        with self._store.read(caller.scope) as reader:
-            with timer.part("dense"):
-                dense = _near(reader, asked, reach)
-            with timer.part("rank"):
-                found = _gather(reader, dense, lexical, asked)
-                answer = self._stages(reader, question, found, asked, now)
+        near = waiting.result()
+        with self._store.read(caller.scope) as reader, timer.part("rank"):
+            found = _gather(reader, near.hits, lexical, near.asked)
+            answer = self._stages(reader, question, found, near.asked, now)
         return replace(
             answer,
-            dense_ran=asked is not None,
+            dense_ran=near.asked is not None,
             lexical_ran=bool(terms.terms),
-            dense_skipped=skipped,
+            dense_skipped=near.skipped,
             unembedded=unembedded,
         )
 
-    def _query_vector(self, query: str, timer: _Timer) -> _QueryVector | None:
+    def _dense_arm(self, caller: Caller, query: str, reach: _Reach, timer: _Timer) -> _Near:
+        """The query's vector and what is near it, or why not. No view of the store is held open while waiting."""
+        with self._store.read(caller.scope) as reader:
+            active = reader.active_space()
+        if active is None:
+            return _Near(DenseSkip.NO_VECTORS)
         with timer.part("query_vector"):
             try:
                 answer = self._embedder.query(query, timeout_s=self._query_wait_s)
             except PerdureError:
-                return None  # whatever is wrong with the embedder, words answer
-        return _QueryVector(answer.vectors[0], answer.space)
+                return _Near(DenseSkip.EMBEDDER_AWAY)  # whatever is wrong with the embedder, words answer
+        if answer.space.fingerprint != active:
+            return _Near(DenseSkip.SPACE_CHANGED)
+        asked = _QueryVector(answer.vectors[0], answer.space)
+        with self._store.read(caller.scope) as reader, timer.part("dense"):
+            return _Near(DenseSkip.NONE, asked, _near(reader, asked, reach))
 
     # ------------------------------------------------------------ stages
 
@@ -246,10 +260,8 @@ def _words(reader: MemoryReader, terms: LexicalQuery, reach: _Reach) -> LexicalA
     return LexicalAnswer(tuple(best), max(wide.ceiling, own.ceiling))
 
 
-def _near(reader: MemoryReader, asked: _QueryVector | None, reach: _Reach) -> tuple[DenseHit, ...]:
+def _near(reader: MemoryReader, asked: _QueryVector, reach: _Reach) -> tuple[DenseHit, ...]:
     """The dense arm's hits, nearest first."""
-    if asked is None:
-        return ()
     hits: dict[MemoryId, DenseHit] = {}
     for filter_ in (reach.beyond, reach.inside):
         if filter_ is not None:
@@ -324,16 +336,3 @@ def _full(reader: MemoryReader, question: Question, entries: Sequence[Ranked]) -
         for entry in entries
         if (memory := memories.get(entry.id)) is not None
     )
-
-
-def _usable(waiting: Future[_QueryVector | None], active: str | None) -> tuple[_QueryVector | None, DenseSkip]:
-    """The query's vector where it can be compared with what is stored, or why not."""
-    if active is None:
-        waiting.cancel()
-        return None, DenseSkip.NO_VECTORS
-    asked = waiting.result()
-    if asked is None:
-        return None, DenseSkip.EMBEDDER_AWAY
-    if asked.space.fingerprint != active:
-        return None, DenseSkip.SPACE_CHANGED
-    return asked, DenseSkip.NONE

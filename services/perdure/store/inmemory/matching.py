@@ -71,11 +71,11 @@ def idf(texts: int, holding: int) -> float:
 
 
 def bm25(counts: Sequence[int], idfs: Sequence[float], length: int, average: float) -> float:
-    """FTS5's score, higher is better. ``length`` counts all tokens of the text, its scope token among them."""
+    """FTS5's score, higher is better. ``length`` counts all tokens of the text, its two scope tokens among them."""
     norm = K1 * (1 - B + B * length / average)
     return sum(weight * count * (K1 + 1) / (count + norm) for count, weight in zip(counts, idfs, strict=True))
 
 
 def length(text: Text) -> int:
-    """Tokens of a text as FTS5 counts them: both columns and the token of its namespace."""
-    return len(text.words) + len(text.parts) + 1
+    """Tokens of a text as FTS5 counts them: both columns and the tokens of its namespace and project."""
+    return len(text.words) + len(text.parts) + 2

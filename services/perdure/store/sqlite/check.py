@@ -14,7 +14,7 @@ from perdure.domain.recall.lexical import document_text
 from perdure.domain.resolution import text_sha256
 from perdure.ports import CheckReport, Clock, Finding, Ids, Progress
 from perdure.store.sqlite.driver import Connection
-from perdure.store.sqlite.lexical import scope_token
+from perdure.store.sqlite.lexical import scope_text
 from perdure.store.sqlite.queue import ensure_embedding
 from perdure.store.sqlite.rows import COLUMNS, NO_LINKS, labels, to_memory
 
@@ -122,7 +122,8 @@ def repair(db: Connection, clock: Clock, ids: Ids, progress: Progress | None) ->
     total = db.execute("SELECT count(*) FROM memory").get
     for done, (number, namespace, memory, _, _) in enumerate(_rows(db), 1):
         text = document_text(memory.statement)
-        db.execute("INSERT INTO document VALUES (?, ?, ?, ?)", (number, text.words, text.parts, scope_token(namespace)))
+        scope = scope_text(namespace, memory.statement.project)
+        db.execute("INSERT INTO document VALUES (?, ?, ?, ?)", (number, text.words, text.parts, scope))
         for kind, value in labels(memory.statement):
             db.execute("INSERT INTO label VALUES (?, ?, ?, ?)", (namespace, kind, value, number))
         if progress is not None and done % _BATCH == 0:

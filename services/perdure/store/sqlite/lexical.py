@@ -6,9 +6,11 @@ work of a small tenant in a large store down to its own rows.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 
 from perdure.domain.memory import Filter, MemoryId
 from perdure.domain.recall.candidate import LexicalAnswer, LexicalHit, LexicalQuery, QueryTerm
@@ -32,6 +34,17 @@ intersection costs 80 ns a row of the namespace, a join 250 ns a matching row.""
 def scope_token(namespace: int) -> str:
     """The token that marks the texts of a namespace."""
     return f"ns{namespace}"
+
+
+def project_token(namespace: int, project: str) -> str:
+    """The token that marks the texts of a project; digits, which no stemmer shortens."""
+    digest = hashlib.sha256(project.encode()).digest()[:8]
+    return f"{scope_token(namespace)}p{int.from_bytes(digest, 'big')}"
+
+
+def scope_text(namespace: int, project: str) -> str:
+    """What stands in ``scope`` beside a text."""
+    return f"{scope_token(namespace)} {project_token(namespace, project)}"
 
 
 class Frequencies:
@@ -112,11 +125,15 @@ def search(
         return LexicalAnswer((), 0.0)
     ceiling = sum(idf(texts, frequencies.count(connection, term, tokens, texts)) * (K1 + 1) for term, tokens in terms)
     expression = "{words parts}: (" + " OR ".join(quoted(term) for term, _ in terms) + ")"
-    scoped = size * _SCOPE_SHARE < texts
-    if scoped:
-        expression = f'scope: "{scope_token(namespace)}" AND {expression}'
+    scope = scope_token(namespace) if size * _SCOPE_SHARE < texts else ""
+    rest = filter_
+    if len(filter_.projects) == 1:
+        scope = project_token(namespace, filter_.projects[0])
+        rest = replace(filter_, projects=())
+    if scope:
+        expression = f'scope: "{scope}" AND {expression}'
     found = None
-    if is_wide(filter_) and (scoped or size == texts):
+    if is_wide(rest) and (scope or size == texts):
         found = _best_of_all(connection, expression, filter_, namespace, limit)
     if found is None:
         found = _best_that_pass(connection, expression, filter_, namespace, limit)

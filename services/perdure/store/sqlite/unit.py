@@ -15,7 +15,7 @@ from perdure.domain.vectors import Vector, to_bytes, unit
 from perdure.errors import AlreadyExists, Conflict, InvalidArgument, NotFound, Reason
 from perdure.ports import Replay
 from perdure.store.sqlite.driver import Connection, translated
-from perdure.store.sqlite.lexical import scope_token
+from perdure.store.sqlite.lexical import scope_text
 from perdure.store.sqlite.queue import count_saves, ensure_embedding
 from perdure.store.sqlite.reader import Engines, SqliteReader, _refuse_dimension
 from perdure.store.sqlite.rows import labels, micros, to_columns, to_json, with_revision
@@ -273,7 +273,7 @@ class SqliteUnit(SqliteReader):
 
     def _add_text(self, number: int, memory: Memory) -> None:
         text = document_text(memory.statement)
-        values = (number, text.words, text.parts, scope_token(self._namespace))
+        values = (number, text.words, text.parts, scope_text(self._namespace, memory.statement.project))
         self._db.execute("INSERT INTO document VALUES (?, ?, ?, ?)", values)
         self._db.execute("INSERT INTO full_text (rowid, words, parts, scope) VALUES (?, ?, ?, ?)", values)
 
@@ -288,8 +288,9 @@ class SqliteUnit(SqliteReader):
 
     def _change_text(self, number: int, memory: Memory) -> None:
         text = document_text(memory.statement)
-        old = self._db.execute('SELECT words, parts FROM document WHERE "row" = ?', (number,)).fetchall()
-        if old != [(text.words, text.parts)]:
+        scope = scope_text(self._namespace, memory.statement.project)
+        old = self._db.execute('SELECT words, parts, scope FROM document WHERE "row" = ?', (number,)).fetchall()
+        if old != [(text.words, text.parts, scope)]:
             self._drop_text(number)
             self._add_text(number, memory)
         self._db.execute("DELETE FROM label WHERE memory = ?", (number,))
