@@ -94,8 +94,8 @@ def _open_list(raw: str, lines: list[str], index: int) -> tuple[list[str], int]:
 
 
 def _inline_list(raw: str) -> list[str]:
-    inner = raw[1:].partition("]")[0]
-    items = re.findall(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'|[^,]+", inner)
+    inner = raw[1:].rpartition("]")[0] or raw[1:]
+    items = re.findall(r"\s*(\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'|[^,]+)", inner)
     return [text for item in items if (text := _scalar(item.strip()))]
 
 

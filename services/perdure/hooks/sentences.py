@@ -32,6 +32,8 @@ _GERMAN_MONTH = re.compile(
 )
 _WRAPPED_CHARS = 60
 """A line at least this long that ends in the middle of a sentence was wrapped."""
+_WORD_CHARS = 40
+"""How far to look around a full stop."""
 _CHARS_MAX = 200_000
 
 
@@ -75,14 +77,14 @@ def _ends(line: str, match: re.Match[str]) -> bool:
     """Whether a sentence ends there, and not an abbreviation, an initial, a German date or a list's number."""
     if not match[0].startswith(".") or len(match[0].rstrip("\"'”’»)]*_`")) > 1:
         return True
-    last = _LAST_WORD.search(line[: match.start()])
+    start = match.start()
+    last = _LAST_WORD.search(line, max(0, start - _WORD_CHARS), start)
     word = last[0] if last else ""
-    if word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word.isupper()):
+    if word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()):
         return False
-    rest = line[match.end() :]
-    if word.isdigit() and (
-        _GERMAN_MONTH.match(rest) or (len(word) <= 2 and not line[: match.start() - len(word)].strip())
-    ):
+    rest = line[match.end() : match.end() + _WORD_CHARS]
+    number = len(word) <= 2 and start - len(word) < _WORD_CHARS and not line[: start - len(word)].strip()
+    if word.isdigit() and (number or _GERMAN_MONTH.match(rest)):
         return False
     following = rest.lstrip()[:1]
     return not (following.islower() and following.isascii())
