@@ -135,7 +135,8 @@ class _Around:
             self._code = "cancelled"
         self._interceptor._running.dec()
         self._interceptor._duration_s.labels(self._method, self._code).observe(seconds)
-        say = log.debug if self._method.startswith(OPEN_SERVICES) and self._code == _OK else log.info
+        # the gateway's line of the request says that all went well; three lines a request would bury it
+        say = log.debug if self._code == _OK else log.info
         facts = {"reason": self._reason} if self._reason else {}
         say("rpc.finished", method=self._method, code=self._code, duration_ms=round(seconds * 1000, 2), **facts)
         # a stream its caller dropped may be closed by another thread, whose context is not ours to reset
@@ -161,6 +162,10 @@ class _Around:
         if already not in (None, grpc.StatusCode.OK):
             # the servicer, or gRPC itself, has ended the call before: its status stands
             self._code = already.name.lower()
+            raise error
+        if isinstance(error, grpc.RpcError) and not self._call.is_active():
+            # the caller went away in the middle of its stream; nothing is wrong here and nobody listens
+            self._code = "cancelled"
             raise error
         told = error if isinstance(error, PerdureError) else errors.withheld(self.request_id)
         self._code, self._reason = told.code.value, told.reason.value

@@ -220,6 +220,23 @@ async def test_a_service_that_stays_away_is_unavailable_with_a_time_to_retry(tmp
             assert (caught.value.reason, caught.value.retry_after_s) == (Reason.SERVICE_AWAY, 1.0)
 
 
+def test_a_stream_that_its_caller_abandons_is_cancelled_and_no_fault_of_the_service(world, caller):
+    def lines():
+        yield a_memory(), ()
+        raise ValueError("a line that is too long")
+
+    def finished():
+        return [line["code"] for line in logged if line["event"] == "rpc.finished" and "Import" in line["method"]]
+
+    with structlog.testing.capture_logs() as logged:
+        with MemoryClient(world.target) as client, pytest.raises(ValueError, match="too long"):
+            client.import_(caller, lines(), dry_run=False)
+        _until(finished)
+    # where the word of it comes between two lines, gRPC just ends the stream
+    assert finished()[0] in ("cancelled", "ok")
+    assert not [line for line in logged if line["event"] == "rpc.failed"]
+
+
 def test_every_call_leaves_one_line_and_one_measurement_and_no_text(world, caller):
     with structlog.testing.capture_logs(processors=[structlog.contextvars.merge_contextvars]) as lines:
         with MemoryClient(world.target) as client:
