@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from perdure.domain.memory import Statement
@@ -50,6 +50,8 @@ _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _UUID = re.compile(r"^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
 _UUID_NAMES = re.compile(r"(?i)api[_\- ]?(?:key|token)|access[_\- ]?token|secret|license")
 _SYMBOLS = frozenset("!@#$%^&*?+~=|/\\")
+_REPEATED_MIN = 8
+"""Shorter values are not looked for elsewhere; they may be words."""
 _TRAILING = ".,;:)]}…"
 
 
@@ -87,12 +89,26 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def redact_statement(statement: Statement) -> tuple[Statement, tuple[str, ...]]:
-    """``statement`` with the secrets of every field blanked, and their kinds, each once."""
+    """``statement`` with the secrets of every field blanked, and their kinds, each once.
+
+    A secret that one place gives away ("password: …") is blanked wherever else the statement repeats it.
+    """
+    known: dict[str, str] = {}
     kinds: list[str] = []
+    for text in _texts(statement):
+        for item in find(text):
+            kinds.append(item.kind)
+            value = text[item.start : item.end]
+            if len(value) >= _REPEATED_MIN and _classes(value) >= 2:
+                known[value] = item.kind
+    if not kinds:
+        return statement, ()
+    longest_first = sorted(known, key=len, reverse=True)
 
     def blanked(text: str) -> str:
-        clean, found = redact(text)
-        kinds.extend(found)
+        clean, _ = redact(text)
+        for value in longest_first:
+            clean = clean.replace(value, f"[redacted:{known[value]}]")
         return clean
 
     def each(items: Iterable[str]) -> tuple[str, ...]:
@@ -109,7 +125,14 @@ def redact_statement(statement: Statement) -> tuple[Statement, tuple[str, ...]]:
         files=each(statement.files),
         tags=each(statement.tags),
     )
-    return (clean, tuple(dict.fromkeys(kinds))) if kinds else (statement, ())
+    return clean, tuple(dict.fromkeys(kinds))
+
+
+def _texts(statement: Statement) -> Iterator[str]:
+    yield from filter(None, (statement.content, statement.problem, statement.solution, statement.key))
+    yield statement.project
+    for items in (statement.concepts, statement.files, statement.tags):
+        yield from items
 
 
 def _hinted(text: str, hints: tuple[str, ...]) -> bool:

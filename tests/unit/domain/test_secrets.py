@@ -58,6 +58,27 @@ def test_every_field_of_a_statement_is_looked_at() -> None:
     assert token not in repr(clean)
 
 
+@pytest.mark.requirement("SAVE-09")
+def test_a_secret_that_one_field_gives_away_is_blanked_wherever_it_is_repeated() -> None:
+    secret = "xK9mQ2vL7pR4"
+    statement = Statement(
+        content=f"The password: {secret} opens the vault; {secret} is typed twice",
+        problem=f"Signing in with {secret} failed",
+        tags=(secret, "vault"),
+    )
+    clean, kinds = redact_statement(statement)
+    assert kinds == ("password",)
+    assert secret not in repr(clean)
+    assert clean.tags == ("[redacted:password]", "vault")
+
+
+def test_a_short_password_is_not_looked_for_among_other_words() -> None:
+    statement = Statement(content="connect to postgres://app:pr0d@db/x", tags=("pr0d",))
+    clean, kinds = redact_statement(statement)
+    assert kinds
+    assert clean.tags == ("pr0d",)
+
+
 def test_a_statement_without_secrets_is_the_same_object() -> None:
     statement = Statement(content="The gateway listens on port 8080.")
     assert redact_statement(statement) == (statement, ())
