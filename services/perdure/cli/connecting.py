@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,11 @@ import click
 from perdure.cli.failure import Exit, Failure
 from perdure.cli.terminal import clean, note, say, say_json, table
 from perdure.cli.words import json_option
-from perdure.installer.connection import Outcome, Plan, carry_out, pasted, plan_connect, plan_disconnect
+from perdure.installer.connection import Outcome, Part, Plan, carry_out, pasted, plan_connect, plan_disconnect
 from perdure.installer.entry import BRIDGE, BRIDGE_MODULE, Launch, Remote
+from perdure.installer.hooking import MODULE, PROGRAM, Runner, hooks_file, hooks_note, plan_hooks, plan_unhook
 from perdure.installer.hosts import ALIASES, BY_ID, HOSTS, Host
-from perdure.installer.machine import Machine, Scope, this_machine
+from perdure.installer.machine import Machine, Scope, System, this_machine
 from perdure.installer.refusal import Refused
 
 _PASSED_ON = ("PERDURE_HOME", "PERDURE_PORT")
@@ -29,15 +30,33 @@ def bridge(environment: Mapping[str, str], *, python: str = sys.executable) -> L
     A home or port that this environment names goes along, since the host's own may not have it. An address or a token
     does not: either would keep the bridge from starting the services.
     """
+    program, *args = _program(BRIDGE, BRIDGE_MODULE, python)
+    return Launch(program, tuple(args), _passed_on(environment))
+
+
+def hook_runner(machine: Machine, *, python: str = sys.executable) -> Runner:
+    """How a host starts the hook: as the bridge, with a named home and port set before it where the system can."""
+    words = _program(PROGRAM, MODULE, python)
+    variables = [f"{name}={value}" for name, value in _passed_on(machine.environment).items()]
+    if variables and machine.system is not System.WINDOWS:
+        words = ["/usr/bin/env", *variables, *words]
+    return Runner(tuple(words), machine.system)
+
+
+def _program(script: str, module: str, python: str) -> list[str]:
+    # not resolved: the Python of a virtual environment is often a link to one that knows nothing of us
+    folder = Path(python).absolute().parent
+    for name in (f"{script}.exe", script) if os.name == "nt" else (script,):
+        if (folder / name).is_file():
+            return [str(folder / name)]
+    return [str(Path(python).absolute()), "-m", module]
+
+
+def _passed_on(environment: Mapping[str, str]) -> dict[str, str]:
     env = {name: environment[name] for name in _PASSED_ON if environment.get(name, "").strip()}
     if "PERDURE_HOME" in env:
         env["PERDURE_HOME"] = str(Path(env["PERDURE_HOME"]).expanduser().absolute())
-    # not resolved: the Python of a virtual environment is often a link to one that knows nothing of us
-    folder = Path(python).absolute().parent
-    for name in (f"{BRIDGE}.exe", BRIDGE) if os.name == "nt" else (BRIDGE,):
-        if (folder / name).is_file():
-            return Launch(str(folder / name), (), env)
-    return Launch(str(Path(python).absolute()), ("-m", BRIDGE_MODULE), env)
+    return env
 
 
 @click.command()
@@ -46,6 +65,7 @@ def bridge(environment: Mapping[str, str], *, python: str = sys.executable) -> L
 @click.option("--project", is_flag=True, help="Write the project's file instead of yours.")
 @click.option("--http", "url", metavar="URL", help="Connect to a Perdure at this address instead of the local one.")
 @click.option("--token-env", metavar="VAR", help="With --http: the variable that holds the token.")
+@click.option("--no-hooks", is_flag=True, help="Only the memory's tools; run nothing at the moments of a session.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--print", "printed", is_flag=True, help="Print the entry to paste, and change nothing.")
 @click.option("--list", "listed", is_flag=True, help="List the hosts, their files, and whether they are here.")
@@ -56,6 +76,7 @@ def connect_command(
     project: bool,
     url: str | None,
     token_env: str | None,
+    no_hooks: bool,
     dry_run: bool,
     printed: bool,
     listed: bool,
@@ -63,8 +84,9 @@ def connect_command(
 ) -> int:
     """Connect AI tools to Perdure: all that are on this machine, or those named.
 
-    One entry goes into each tool's own settings file; all else in it stays as it is, and the file is kept beside it
-    first. Doing it again brings the entry up to date.
+    One entry goes into each tool's own settings file, and where a tool has hooks, perdure-hook into those: memories
+    come when a prompt is sent, and what was decided is kept. All else in the files stays as it is, and they are kept
+    beside it first. Doing it again brings the entries up to date.
     """
     if token_env and not url:
         raise Failure("--token-env goes with --http URL.", Exit.USAGE)
@@ -84,8 +106,10 @@ def connect_command(
             say_json({"dry_run": dry_run, "hosts": []})
         note("No AI tool was found here. Name one (perdure connect --list shows them), or use --print.")
         return Exit.NOT_FOUND
-    plans = [plan_connect(host, machine, scope, target, start) for host in chosen]
-    return _finish(plans, dry_run=dry_run, as_json=as_json, private=not project)
+    # a project's file would name a path of this machine to everybody; a Perdure elsewhere is not what hooks talk to
+    runner = hook_runner(machine) if not (no_hooks or project or url) else None
+    plans = list(_connect(chosen, machine, scope, target, start, runner, dry_run=dry_run))
+    return _finish(plans, dry_run=dry_run, as_json=as_json)
 
 
 @click.command()
@@ -101,7 +125,7 @@ def disconnect_command(hosts: tuple[str, ...], everywhere: bool, project: bool, 
     scope = Scope.PROJECT if project else Scope.USER
     machine = _machine()
     named = _named(hosts)
-    plans = [plan_disconnect(host, machine, scope) for host in named or _with_file(machine, scope)]
+    plans = list(_disconnect(named or _with_file(machine, scope), machine, scope, dry_run=dry_run))
     if not named:
         # a file that cannot be read and was not asked about is told of only if our name is in it
         plans = [plan for plan in plans if plan.outcome is not Outcome.NOT_CONNECTED]
@@ -111,35 +135,77 @@ def disconnect_command(hosts: tuple[str, ...], everywhere: bool, project: bool, 
         else:
             say("No AI tool is connected.")
         return Exit.OK
-    return _finish(plans, dry_run=dry_run, as_json=as_json, private=not project)
+    return _finish(plans, dry_run=dry_run, as_json=as_json)
 
 
 def connect_all(machine: Machine, hosts: Sequence[Host]) -> list[Plan]:
     """Connect these hosts to the local services, for ``setup``."""
     start = bridge(machine.environment)
-    return [carry_out(plan_connect(host, machine, Scope.USER, start, start), private=True) for host in hosts]
+    return list(_connect(hosts, machine, Scope.USER, start, start, hook_runner(machine), dry_run=False))
+
+
+def _connect(
+    hosts: Sequence[Host],
+    machine: Machine,
+    scope: Scope,
+    target: Launch | Remote,
+    start: Launch,
+    runner: Runner | None,
+    *,
+    dry_run: bool,
+) -> Iterator[Plan]:
+    """The plans, carried out one by one unless it is a dry run: server and hooks of a host may share a file."""
+    for host in hosts:
+        server = _done(plan_connect(host, machine, scope, target, start), scope, dry_run=dry_run)
+        yield server
+        if runner is not None and server.outcome is not Outcome.REFUSED:
+            hooks = plan_hooks(host, machine, runner)
+            if hooks is not None:
+                yield _done(hooks, scope, dry_run=dry_run)
+
+
+def _disconnect(hosts: Sequence[Host], machine: Machine, scope: Scope, *, dry_run: bool) -> Iterator[Plan]:
+    for host in hosts:
+        # what came last goes first
+        hooks = plan_unhook(host, machine) if scope is Scope.USER else None
+        if hooks is not None and hooks.outcome is not Outcome.NOT_CONNECTED:
+            yield _done(hooks, scope, dry_run=dry_run)
+        yield _done(plan_disconnect(host, machine, scope), scope, dry_run=dry_run)
+
+
+def _done(plan: Plan, scope: Scope, *, dry_run: bool) -> Plan:
+    return plan if dry_run else carry_out(plan, private=scope is Scope.USER)
 
 
 def show_plans(plans: Sequence[Plan], *, dry_run: bool = False) -> None:
     """What happened to each host: a table on a terminal, lines elsewhere; reasons on stderr."""
     would = {plan.outcome for plan in plans if plan.changes} if dry_run else set()
     rows = [
-        (plan.host.title, f"{'would be ' if plan.outcome in would else ''}{plan.outcome.value}", plan.path or "-")
+        (_title(plan), f"{'would be ' if plan.outcome in would else ''}{plan.outcome.value}", plan.path or "-")
         for plan in plans
     ]
     table(("tool", "outcome", "file"), rows)
     for plan in plans:
         if plan.outcome is Outcome.REFUSED:
-            note(f"perdure: {plan.host.title} was left as it was: {clean(plan.why)}.")
+            note(f"perdure: {_title(plan)} was left as it was: {clean(plan.why)}.")
 
 
-def _finish(plans: Sequence[Plan], *, dry_run: bool, as_json: bool, private: bool) -> int:
+def _title(plan: Plan) -> str:
+    return plan.host.title if plan.part is Part.SERVER else f"{plan.host.title}, hooks"
+
+
+def next_steps(plans: Sequence[Plan]) -> list[str]:
+    """What the person does then, a line for each host that changed."""
+    changed = {plan.host.id: plan.host for plan in plans if plan.outcome in {Outcome.CONNECTED, Outcome.UPDATED}}
+    notes = [f"{host.title}: {host.after}" for host in changed.values()]
+    hooked = [plan for plan in plans if plan.part is Part.HOOKS and plan.host.id in changed and plan.changes]
+    return notes + [f"{plan.host.title}: {text}" for plan in hooked if (text := hooks_note(plan.host))]
+
+
+def _finish(plans: Sequence[Plan], *, dry_run: bool, as_json: bool) -> int:
     from perdure.installer.showing import diff
 
-    if dry_run:
-        diffs = [diff(plan) for plan in plans]
-    else:
-        plans, diffs = [carry_out(plan, private=private) for plan in plans], []
+    diffs = [diff(plan) for plan in plans] if dry_run else []
     if as_json:
         say_json({"dry_run": dry_run, "hosts": [_as_json(plan) for plan in plans]})
     else:
@@ -149,15 +215,15 @@ def _finish(plans: Sequence[Plan], *, dry_run: bool, as_json: bool, private: boo
             note("Nothing was written. Values of other entries are hidden.")
         show_plans(plans, dry_run=dry_run)
         if not dry_run:
-            for plan in plans:
-                if plan.outcome in {Outcome.CONNECTED, Outcome.UPDATED}:
-                    note(f"{plan.host.title}: {plan.host.after}")
+            for line in next_steps(plans):
+                note(line)
     return Exit.ERROR if any(plan.outcome is Outcome.REFUSED for plan in plans) else Exit.OK
 
 
 def _as_json(plan: Plan) -> dict[str, Any]:
     return {
         "host": plan.host.id,
+        "part": plan.part.value,
         "outcome": plan.outcome.value,
         "file": str(plan.path) if plan.path else None,
         "why": plan.why or None,
@@ -240,7 +306,8 @@ def _with_file(machine: Machine, scope: Scope) -> list[Host]:
     found = []
     for host in HOSTS:
         try:
-            if _mentions(host.file(machine, scope)):
+            hooks = hooks_file(host, machine) if scope is Scope.USER else None
+            if _mentions(host.file(machine, scope)) or (hooks is not None and _mentions(hooks)):
                 found.append(host)
         except Refused:
             continue

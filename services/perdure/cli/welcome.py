@@ -50,7 +50,7 @@ def _start(*, yes: bool) -> int:
 
 
 def _connect(*, yes: bool) -> int:
-    from perdure.cli.connecting import connect_all, show_plans
+    from perdure.cli.connecting import connect_all, next_steps, show_plans
     from perdure.installer.connection import Outcome
     from perdure.installer.hosts import HOSTS
     from perdure.installer.machine import this_machine
@@ -65,14 +65,15 @@ def _connect(*, yes: bool) -> int:
     if not here:
         say("2. No AI tool was found here. Once one is installed: perdure connect")
         return Exit.OK
-    say("2. One entry goes into each tool's own settings; the rest of the file stays, and a copy is kept beside it.")
+    say("2. One entry goes into each tool's own settings, and where it has hooks, one for each moment of a session:")
+    say("   memories come when a prompt is sent, and what was decided is kept. The rest of its files stays, and copies")
+    say("   are kept beside them. Without hooks: perdure connect --no-hooks")
     chosen = [host for host in here if yes or ask(f"   Connect {host.title}?")]
     if not chosen:
         say("   None connected. Later: perdure connect")
         return Exit.OK
     plans = connect_all(machine, chosen)
     show_plans(plans)
-    for plan in plans:
-        if plan.outcome in {Outcome.CONNECTED, Outcome.UPDATED}:
-            say(f"   {plan.host.title}: {plan.host.after}")
+    for line in next_steps(plans):
+        say(f"   {line}")
     return Exit.ERROR if any(plan.outcome is Outcome.REFUSED for plan in plans) else Exit.OK

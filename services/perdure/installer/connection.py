@@ -20,6 +20,13 @@ from perdure.installer.machine import Machine, Scope
 from perdure.installer.refusal import Refused
 
 
+class Part(enum.Enum):
+    """The two things that a host can be told of."""
+
+    SERVER = "server"
+    HOOKS = "hooks"
+
+
 class Outcome(enum.Enum):
     """What happens, or happened, to a host's file."""
 
@@ -37,6 +44,7 @@ class Plan:
 
     Attributes:
         host: The host.
+        part: What of it: its list of servers, or its hooks.
         path: The file as the person names it, links and all; None where the host has none of that scope.
         outcome: What will have happened.
         original: The file as it is; None where it could not be read.
@@ -49,6 +57,7 @@ class Plan:
     host: Host
     path: Path | None
     outcome: Outcome
+    part: Part = Part.SERVER
     original: files.Original | None = None
     content: bytes | None = None
     entry: Entry | None = None
@@ -139,7 +148,7 @@ def carry_out(plan: Plan, *, private: bool) -> Plan:
         if plan.outcome is Outcome.DISCONNECTED:
             files.forget(plan.content, original.path)
     except Refused as refusal:
-        return _refused(plan.host, plan.path, refusal)
+        return _refused(plan.host, plan.path, refusal, plan.part)
     return plan
 
 
@@ -198,5 +207,5 @@ def _format(form: Form) -> ModuleType:
         raise Refused(f"{error.name} is not installed; run: pip install 'perdure[installer]'") from None
 
 
-def _refused(host: Host, path: Path | None, refusal: Refused) -> Plan:
-    return Plan(host=host, path=path, outcome=Outcome.REFUSED, why=str(refusal))
+def _refused(host: Host, path: Path | None, refusal: Refused, part: Part = Part.SERVER) -> Plan:
+    return Plan(host=host, path=path, outcome=Outcome.REFUSED, part=part, why=str(refusal))

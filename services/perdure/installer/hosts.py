@@ -44,6 +44,7 @@ class Host:
         programs: Names on ``PATH`` that are this host's alone.
         form: The file's language.
         after: What the person does then.
+        hooks: Its name in ``perdure.hooks.specs``; None where it has no hooks in a file of the person's.
     """
 
     id: str
@@ -58,6 +59,7 @@ class Host:
     programs: tuple[str, ...] = ()
     form: Form = Form.JSON
     after: str = "Restart it."
+    hooks: str | None = None
 
     def is_here(self, machine: Machine) -> bool:
         """Whether the host was seen on this machine, by its own traces only."""
@@ -198,6 +200,7 @@ HOSTS: tuple[Host, ...] = (
         signs=(_claude_code, _home(".claude")),
         programs=("claude",),
         after="Start a new session; `claude mcp list` shows it.",
+        hooks="claude",
     ),
     Host(
         id="claude-desktop",
@@ -218,6 +221,7 @@ HOSTS: tuple[Host, ...] = (
         signs=(_home(".cursor"),),
         programs=("cursor", "cursor-agent"),
         after="Enable it in Settings, MCP.",
+        hooks="cursor",
     ),
     Host(
         id="windsurf",
@@ -229,6 +233,7 @@ HOSTS: tuple[Host, ...] = (
         signs=(_home(".codeium", "windsurf"),),
         programs=("windsurf",),
         after="Press refresh in the MCP panel.",
+        hooks="windsurf",
     ),
     Host(
         id="vscode",
@@ -266,6 +271,7 @@ HOSTS: tuple[Host, ...] = (
         signs=(_home(".gemini", "settings.json"),),
         programs=("gemini",),
         after="Start a new session; `/mcp` shows it.",
+        hooks="gemini",
     ),
     Host(
         id="codex",
@@ -280,6 +286,7 @@ HOSTS: tuple[Host, ...] = (
         signs=(lambda machine: machine.directory("CODEX_HOME", machine.home / ".codex"),),
         programs=("codex",),
         after="Start a new session; `/mcp` shows it.",
+        hooks="codex",
     ),
     Host(
         id="copilot",
@@ -292,6 +299,7 @@ HOSTS: tuple[Host, ...] = (
         signs=(_home(".copilot"),),
         programs=("copilot",),
         after="Start a new session; `/mcp show` shows it.",
+        hooks="copilot",
     ),
     Host(
         id="opencode",

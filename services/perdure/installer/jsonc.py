@@ -33,7 +33,7 @@ class _Token:
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """One ``"key": value`` of an object; offsets into the text."""
+    """One ``"key": value`` of an object, or one value of an array with an empty key; offsets into the text."""
 
     key: str
     start: int
@@ -43,12 +43,13 @@ class _Member:
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """A value with its span; ``members`` is None unless it is an object."""
+    """A value with its span; ``members`` is None unless it is an object, ``items`` unless it is an array."""
 
     start: int
     end: int
     plain: Any
     members: tuple[_Member, ...] | None = None
+    items: tuple[_Member, ...] | None = None
 
     def member(self, key: str) -> _Member | None:
         """The member of that name.
@@ -134,11 +135,11 @@ class _Reader:
         return _Value(opening.start, closing.end, plain, tuple(members))
 
     def _array(self, opening: _Token, depth: int) -> _Value:
-        plain = []
+        items: list[_Member] = []
         while self._peek() != "]":
-            plain.append(self._value(depth + 1).plain)
-            self._comma("]")
-        return _Value(opening.start, self._next().end, plain)
+            value = self._value(depth + 1)
+            items.append(_Member("", value.start, value, self._comma("]")))
+        return _Value(opening.start, self._next().end, [item.value.plain for item in items], items=tuple(items))
 
     def _comma(self, closing: str) -> int | None:
         """Take the comma behind a value; without one the container must end."""
@@ -227,6 +228,57 @@ def remove(text: str, container: Sequence[str], name: str, *, with_container: bo
     return _proved(text, expected)
 
 
+def elements(text: str, container: Sequence[str], name: str) -> list[Any] | None:
+    """The values of an array; None where there is none.
+
+    Raises:
+        Refused: the text is not JSON, or has something else where the array should be.
+    """
+    place, missing = _walk(_parse(text), container)
+    member = place.member(name) if place is not None and not missing else None
+    if member is None:
+        return None
+    if member.value.items is None:
+        raise Refused(f'"{name}" in it is not a list')
+    return [item.value.plain for item in member.value.items]
+
+
+def append(text: str, container: Sequence[str], name: str, element: Any) -> str:
+    """``text`` with one more value at the end of an array, which is made where it is missing.
+
+    Raises:
+        Refused: as ``elements``, or the edit cannot be proved.
+    """
+    there = elements(text, container, name)
+    if there is None:
+        return put(text, container, name, [element])
+    root = _parse(text)
+    place, _missing = _walk(root, container)
+    member = place.member(name) if place is not None else None
+    if root is None or member is None:
+        raise Refused("it cannot be edited")
+    newline = "\r\n" if "\r\n" in text else "\n"
+    expected = _with(root.plain, container, name, [*there, element])
+    return _proved(_inserted(text, member.value, None, element, newline), expected)
+
+
+def drop(text: str, container: Sequence[str], name: str, element: Any) -> str:
+    """``text`` without the last value of an array that equals ``element``; as it is where there is none.
+
+    Raises:
+        Refused: as ``append``.
+    """
+    there = elements(text, container, name) or []
+    at = max((number for number, value in enumerate(there) if value == element), default=None)
+    root = _parse(text)
+    place, _missing = _walk(root, container)
+    member = place.member(name) if place is not None else None
+    if at is None or root is None or member is None or member.value.items is None:
+        return text
+    expected = _with(root.plain, container, name, [value for number, value in enumerate(there) if number != at])
+    return _proved(_cut_out(text, member.value, member.value.items, at), expected)
+
+
 def hidden(text: str) -> list[tuple[int, int, str | None]]:
     """What may hold something private: span and value of each string that is no key, and spans of comments.
 
@@ -247,11 +299,11 @@ def hidden(text: str) -> list[tuple[int, int, str | None]]:
     return found
 
 
-def _inserted(text: str, place: _Value, key: str, value: Any, newline: str) -> str:
-    """``text`` with a new last member of ``place``, written as its neighbours are."""
+def _inserted(text: str, place: _Value, key: str | None, value: Any, newline: str) -> str:
+    """``text`` with a new last member of ``place``, written as its neighbours are; without a key in an array."""
     closing = place.end - 1
-    members = place.members or ()
-    label = f"{json.dumps(key, ensure_ascii=False)}: "
+    members = place.items or place.members or ()
+    label = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
     if not members:
         outer = _line_indent(text, place.start)
         indent = outer + _unit(text)
@@ -279,17 +331,22 @@ def _cut(text: str, path: Sequence[str]) -> str:
     member = place.member(path[-1]) if place is not None else None
     if place is None or place.members is None or member is None:
         raise Refused("it cannot be edited")
-    position = place.members.index(member)
+    return _cut_out(text, place, place.members, place.members.index(member))
+
+
+def _cut_out(text: str, place: _Value, members: Sequence[_Member], position: int) -> str:
+    """``text`` without one member or value of ``place``."""
+    member = members[position]
     head = text[: member.start].rstrip(" \t\r\n")
     gap = text[len(head) : member.start]
     rest = text[member.value.end if member.comma is None else member.comma + 1 :]
-    if len(head) == place.start + 1 and rest.lstrip(" \t\r\n").startswith("}"):
+    if len(head) == place.start + 1 and rest.lstrip(" \t\r\n").startswith(("}", "]")):
         return head + rest.lstrip(" \t\r\n")
     if _ends_in_line_comment(head) and not rest.lstrip(" \t").startswith(("\n", "\r")):
         head += gap  # what follows must not become part of the comment
     elif not gap:
         rest = rest.lstrip(" \t")
-    comma = place.members[position - 1].comma if position else None
+    comma = members[position - 1].comma if position else None
     if comma is not None and member.comma is None:
         head = head[:comma] + head[comma + 1 :]
     return head + rest

@@ -76,7 +76,10 @@ def test_connect_finds_what_is_here_and_disconnect_takes_it_back(perdure: Comman
     disconnected = perdure("disconnect")
 
     assert connected.status == Exit.OK
-    assert connected.out == f"Cursor\tconnected\t{path}\n"
+    assert connected.out.splitlines() == [
+        f"Cursor\tconnected\t{path}",
+        f"Cursor, hooks\tconnected\t{path.with_name('hooks.json')}",
+    ]
     assert Path(entry["command"]).is_absolute()
     assert "env" not in entry
     assert disconnected.status == Exit.OK
@@ -209,7 +212,10 @@ def test_programs_get_json(perdure: Command, home: Path) -> None:
 
     assert told == {
         "dry_run": False,
-        "hosts": [{"host": "cursor", "outcome": "connected", "file": str(path), "why": None}],
+        "hosts": [
+            {"host": "cursor", "part": part, "outcome": "connected", "file": str(path.with_name(name)), "why": None}
+            for part, name in (("server", "mcp.json"), ("hooks", "hooks.json"))
+        ],
     }
     assert [row["host"] for row in listed["hosts"] if row["here"]] == ["cursor"]
 
@@ -239,3 +245,43 @@ def test_setup_asks_nobody_where_there_is_nobody(perdure: Command, home: Path) -
     assert ran.status == Exit.USAGE
     assert "--yes" in ran.err
     assert files_below(home) == []
+
+
+def test_hooks_are_left_out_on_request_for_a_project_and_for_a_perdure_elsewhere(perdure: Command, home: Path) -> None:
+    cursor(home, None)
+    for arguments in (("--no-hooks",), ("--project",), ("--http", "https://m.example")):
+        assert perdure("connect", "cursor", *arguments).status == Exit.OK
+
+    assert files_below(home) == [".cursor/mcp.json", "code/.cursor/mcp.json"]
+
+
+def test_server_and_hooks_share_a_file_and_leave_it_as_it_was(perdure: Command, home: Path) -> None:
+    path = home / ".gemini" / "settings.json"
+    path.parent.mkdir()
+    path.write_text('{\n\t"theme": "dark", // mine\n\t"hooks": {"AfterTool": []}\n}\n', encoding="utf-8")
+    before = path.read_bytes()
+
+    perdure("connect", "gemini")
+    assert (
+        path.read_text(encoding="utf-8").count("perdure-hook") + path.read_text(encoding="utf-8").count("perdure.hooks")
+        > 4
+    )
+    assert perdure("connect", "gemini").out.count("unchanged") == 2
+    perdure("disconnect")
+
+    assert path.read_bytes() == before
+    assert files_below(home) == [".gemini/settings.json"]
+
+
+def test_a_chosen_home_goes_along_to_the_hooks(perdure: Command, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PERDURE_HOME", "/elsewhere/my memory")
+
+    perdure("connect", "claude", "codex")
+
+    claude = json.loads((home / ".claude" / "settings.json").read_text(encoding="utf-8"))
+    handler = claude["hooks"]["SessionStart"][0]["hooks"][0]
+    codex = json.loads((home / ".codex" / "hooks.json").read_text(encoding="utf-8"))
+    assert (handler["command"], handler["args"][0]) == ("/usr/bin/env", "PERDURE_HOME=/elsewhere/my memory")
+    assert codex["hooks"]["Stop"][0]["hooks"][0]["command"].startswith(
+        "/usr/bin/env 'PERDURE_HOME=/elsewhere/my memory' "
+    )

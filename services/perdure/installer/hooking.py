@@ -1,0 +1,233 @@
+"""A host's hooks: ``perdure-hook`` put beside the person's own in the lists of events, and taken out again.
+
+What to write is ``perdure.hooks.specs``; here is how: an element at the end of each list, never a change of another.
+Only the person's own files: a project's file would name a path of this machine to everybody in the project.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from perdure.hooks.specs import MARK, SPECS
+from perdure.installer import files, jsonc
+from perdure.installer.connection import Outcome, Part, Plan
+from perdure.installer.entry import NAME, is_ours
+from perdure.installer.hosts import Form, Host
+from perdure.installer.machine import Machine, Scope, System
+from perdure.installer.refusal import Refused
+
+PROGRAM = MARK
+MODULE = "perdure.hooks"
+_WORD = re.compile(r"""[^\s"']+""")
+_MOVED = {"~/.claude/": "CLAUDE_CONFIG_DIR", "~/.codex/": "CODEX_HOME"}
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """How ``perdure-hook`` is started: an absolute program with its first arguments."""
+
+    words: tuple[str, ...]
+    system: System
+
+    def line(self, arguments: Sequence[str]) -> str:
+        """The command line for the host's shell."""
+        words = [*self.words, *arguments]
+        if self.system is System.WINDOWS:
+            return " ".join(f'"{word}"' if re.search(r"[\s&()^%]", word) else word for word in words)
+        return shlex.join(words)
+
+
+def hooks_file(host: Host, machine: Machine) -> Path | None:
+    """The person's file that holds the host's hooks; None where there is none."""
+    if host.hooks is None:
+        return None
+    named = str(SPECS[host.hooks]["files"]["user"])
+    for prefix, variable in _MOVED.items():
+        if named.startswith(prefix):
+            folder = machine.directory(variable, machine.home / prefix.removeprefix("~/").rstrip("/"))
+            return folder / named.removeprefix(prefix)
+    return machine.home / named.removeprefix("~/")
+
+
+def hooks_note(host: Host) -> str:
+    """What a person should know of this host's hooks; often nothing."""
+    return "" if host.hooks is None else str(SPECS[host.hooks].get("note", ""))
+
+
+def plan_hooks(host: Host, machine: Machine, runner: Runner) -> Plan | None:
+    """How the host comes to run our hook; None where it has none. Never raises for what is wrong with a file."""
+    path = hooks_file(host, machine)
+    if host.hooks is None or path is None:
+        return None
+    try:
+        original = files.read(path)
+        wanted = _wanted(host.hooks, runner)
+        found = _found(original.text, host.hooks)
+        if found == {event: [element] for event, element in wanted.items()}:
+            return Plan(host=host, path=path, outcome=Outcome.UNCHANGED, part=Part.HOOKS, original=original)
+        text = _taken_out(original.text, host.hooks, found)
+        content = original.encoded(_put_in(text or _document(host.hooks), host.hooks, wanted))
+    except Refused as refusal:
+        return Plan(host=host, path=path, outcome=Outcome.REFUSED, part=Part.HOOKS, why=str(refusal))
+    return Plan(
+        host=host,
+        path=path,
+        outcome=Outcome.UPDATED if found else Outcome.CONNECTED,
+        part=Part.HOOKS,
+        original=original,
+        content=content,
+        entry=dict(wanted),
+        # the version before the server's entry came in was kept then
+        backup=not found and not _has_server(original, host, machine),
+    )
+
+
+def plan_unhook(host: Host, machine: Machine) -> Plan | None:
+    """How the host forgets our hook; None where it has none. Never raises for what is wrong with a file."""
+    path = hooks_file(host, machine)
+    if host.hooks is None or path is None:
+        return None
+    try:
+        original = files.read(path)
+        found = _found(original.text, host.hooks) if original.content is not None else {}
+        if not found:
+            return Plan(host=host, path=path, outcome=Outcome.NOT_CONNECTED, part=Part.HOOKS, original=original)
+        kept = files.backups(path)
+        content = _before(original, host.hooks, found, kept)
+    except Refused as refusal:
+        return Plan(host=host, path=path, outcome=Outcome.REFUSED, part=Part.HOOKS, why=str(refusal))
+    return Plan(
+        host=host,
+        path=path,
+        outcome=Outcome.DISCONNECTED,
+        part=Part.HOOKS,
+        original=original,
+        content=content,
+        backup=content is not None and not kept and not _has_server(original, host, machine),
+    )
+
+
+def is_our_hook(element: object) -> bool:
+    """Whether an element of an event's list runs ``perdure-hook`` and nothing else.
+
+    Raises:
+        Refused: it also runs something of somebody else's.
+    """
+    if not isinstance(element, Mapping):
+        return False
+    handlers = element.get("hooks")
+    if isinstance(handlers, list):
+        ours = [_runs_us(handler) for handler in handlers]
+        if any(ours) and not all(ours):
+            raise Refused("one of its hooks runs both perdure-hook and something else; take them apart")
+        return bool(ours) and all(ours)
+    return _runs_us(element)
+
+
+def _runs_us(handler: object) -> bool:
+    if not isinstance(handler, Mapping):
+        return False
+    texts = [handler.get(key) for key in ("command", "bash", "powershell")]
+    args = handler.get("args")
+    texts += args if isinstance(args, list) else []
+    words = [word for text in texts if isinstance(text, str) for word in _WORD.findall(text)]
+    names = {re.split(r"[\\/]", word)[-1].lower().removesuffix(".exe") for word in words}
+    return MARK in names or MODULE in words
+
+
+def _wanted(name: str, runner: Runner) -> dict[str, Any]:
+    """Event to the element that runs our hook."""
+    spec = SPECS[name]
+    wanted: dict[str, Any] = {}
+    for row in spec["events"]:
+        handler = _filled(row["handler"], runner, runner.line(("--host", name, row["event"])))
+        if spec["group"] is None:
+            wanted[row["event"]] = handler
+        else:
+            matcher = {} if row.get("matcher") is None else {"matcher": row["matcher"]}
+            wanted[row["event"]] = {**matcher, "hooks": [handler]}
+    return wanted
+
+
+def _filled(handler: Mapping[str, Any], runner: Runner, line: str) -> dict[str, Any]:
+    filled = {key: line if value == "{command}" else value for key, value in handler.items()}
+    if filled.get("command") == "{program}":
+        filled["command"] = runner.words[0]
+        filled["args"] = [*runner.words[1:], *filled.get("args", [])]
+    return filled
+
+
+def _found(text: str, name: str) -> dict[str, list[Any]]:
+    """Our elements by event, in every list that the file has."""
+    container = tuple(SPECS[name]["path"])
+    plain: Any = jsonc.read(text, container[:-1], container[-1])[1]
+    if plain is None:
+        return {}
+    if not isinstance(plain, dict):
+        raise Refused(f'"{container[-1]}" in it is not an object')
+    found = {}
+    for event, listed in plain.items():
+        ours = [element for element in listed if is_our_hook(element)] if isinstance(listed, list) else []
+        if ours:
+            found[event] = ours
+    return found
+
+
+def _put_in(text: str, name: str, wanted: Mapping[str, Any]) -> str:
+    container = tuple(SPECS[name]["path"])
+    for event, element in wanted.items():
+        text = jsonc.append(text, container, event, element)
+    return text
+
+
+def _taken_out(text: str, name: str, found: Mapping[str, Sequence[Any]], pristine: str | None = None) -> str:
+    """``text`` without our elements, nor the lists that are empty then and were not there in ``pristine``."""
+    container = tuple(SPECS[name]["path"])
+    had = jsonc.read(pristine, container, "")[0] if pristine else False
+    for event, ours in reversed(list(found.items())):
+        for element in ours:
+            text = jsonc.drop(text, container, event, element)
+        stays = pristine is not None and jsonc.elements(pristine, container, event) is not None
+        if not jsonc.elements(text, container, event) and not stays:
+            text = jsonc.remove(text, container, event, with_container=not had)
+    return text
+
+
+def _document(name: str) -> str:
+    """What a new file begins as."""
+    document = SPECS[name].get("document")
+    return json.dumps(document, indent=2) + "\n" if document else ""
+
+
+def _connected(text: str, name: str, found: Mapping[str, Sequence[Any]]) -> str | None:
+    try:
+        return _put_in(text or _document(name), name, {event: ours[0] for event, ours in found.items()})
+    except Refused:
+        return None
+
+
+def _before(
+    original: files.Original, name: str, found: Mapping[str, Sequence[Any]], kept: Sequence[files.Original]
+) -> bytes | None:
+    """The bytes without our hooks; None where the file holds nothing else and was made by us."""
+    for backup in kept:
+        text = _connected(files.decoded(backup.content or b""), name, found)
+        if text is not None and backup.encoded(text) == original.content:
+            return backup.content
+    if not kept and _connected("", name, found) == original.text:
+        return None
+    pristine = files.decoded(kept[0].content or b"") if kept else None
+    return original.encoded(_taken_out(original.text, name, found, pristine))
+
+
+def _has_server(original: files.Original, host: Host, machine: Machine) -> bool:
+    """Whether the same file holds our entry among its servers."""
+    if host.form is not Form.JSON or files.read(host.file(machine, Scope.USER)).path != original.path:
+        return False
+    return is_ours(jsonc.read(original.text, host.container, NAME)[1])
