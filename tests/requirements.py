@@ -353,5 +353,38 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     "LIFE-14": ("issue 3, erase", "A canary is in no byte of the file or of a later backup after a purge."),
     "LIFE-15": ("issue 3, done when 3", "A worker killed in the middle of a consolidation leaves no half state."),
     "LIFE-16": ("issue 3, tenants", "Runs and memories of another tenant are not found by any verb of the lifecycle."),
+    "HOOK-01": ("issue 4, perdure-hook", "The hook imports the standard library alone and starts no process."),
+    "HOOK-HOSTS-01": ("issue 4, perdure-hook", "The prompt is read from the field that each host really sends."),
+    "HOOK-HOSTS-02": ("issue 4, perdure-hook", "Each host gets the answer its protocol wants, or nothing."),
+    "HOOK-FAIL-OPEN-01": ("issue 4, perdure-hook", "Whatever fails, the hook exits with 0 and prints nothing."),
+    "HOOK-BUDGET-01": ("issue 4, perdure-hook", "A transcript of 15 MB is read within the budget of 2 s."),
+    "HOOK-SPOOL-01": (
+        "issue 4, perdure-hook",
+        "What was captured while the gateway was away is delivered later, exactly once.",
+    ),
+    "HOOK-START-01": (
+        "issue 4, session start",
+        "A session starts with facts about this project, at most six memories of it.",
+    ),
+    "HOOK-RECALL-01": ("issue 4, user prompt", "A prompt brings what bears on it, never twice in a session."),
+    "HOOK-RECALL-02": (
+        "issue 4, user prompt",
+        "At most 3 hits and 1,000 tokens, above a floor, and silence otherwise.",
+    ),
+    "HOOK-CAPTURE-01": ("issue 4, capture", "Precision is at least 0.85 and recall 0.60 on labelled sentences."),
+    "HOOK-CAPTURE-02": ("issue 4, capture", "Sentences survive versions and paths; questions and plans are no facts."),
+    "HOOK-CAPTURE-03": ("issue 4, capture", "What was decided is captured once from each host's transcript."),
+    "HOOK-TRANSCRIPT-01": (
+        "issue 4, capture",
+        "Nested content is read; tool traffic, sidechains and bad lines are skipped.",
+    ),
+    "HOOK-LOOP-01": ("issue 4, capture", "Memories never feed on themselves."),
+    "HOOK-FILES-01": ("issue 4, memory files", "Front matter, any body, edits and Windows paths are understood."),
+    "HOOK-PROJECT-01": (
+        "issue 4, project identity",
+        "Worktrees, sub-folders, submodules and folders without git have one answer.",
+    ),
+    "HOOK-OFF-01": ("issue 4, what is captured and how to stop it", "The user can stop all of it, or a part."),
+    "HOOK-PRIVATE-01": ("issue 4, perdure-hook", "What hooks write is readable by its owner alone."),
 }
 """Id to source and sentence."""

@@ -29,7 +29,7 @@ _WIDE_CHARS_MIN = 8
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]")
 _SPECIFIC = re.compile(
     r"`[^`\n]+`|\b\w+[._/-]\w+\.\w+\b|\b\w+\.(?:py|ts|js|go|rs|toml|json|ya?ml|md|sql|sh|env|lock|cfg|ini|proto)\b|"
-    r"\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|\b[A-Za-z]+_[A-Za-z_]+\b|\b[A-Z][A-Z0-9_]{2,}\b|(?<![\w.])/[\w.-]+/[\w./-]+|\d"
+    r"\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|\b[A-Za-z]+_[A-Za-z_]+\b|\b[A-Z][A-Z0-9_]{2,}\b|(?<![\w.])/[\w.-]+/[\w./-]+|\b[a-z_]+\.[a-z_]+\b|\d"
 )
 _NAME = re.compile(
     r"(?<=[^\s.!?:] )[A-ZÄÖÜА-Я][\w.+#-]{2,}|"
