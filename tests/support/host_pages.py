@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from perdure.hooks.specs import SPECS
 from perdure.installer.connection import pasted
 from perdure.installer.entry import Launch, Remote
+from perdure.installer.hooking import hooks_file
 from perdure.installer.hosts import HOSTS, Form, Host
 from perdure.installer.machine import Machine, Scope, System
 from perdure.installer.refusal import Refused
@@ -58,6 +60,7 @@ def page(host: Host) -> str:
         "",
         "The bridge starts the services when they are first needed.",
         "",
+        *_hooks(host),
         "## A Perdure elsewhere",
         "",
         "```",
@@ -91,6 +94,21 @@ def _files(host: Host) -> list[str]:
     except Refused:
         pass
     return rows
+
+
+def _hooks(host: Host) -> list[str]:
+    path = hooks_file(host, Machine(home=_HOME, system=System.LINUX, project=Path("/project")))
+    if host.hooks is None or path is None:
+        return []
+    spec = SPECS[host.hooks]
+    events = ", ".join(f"`{row['event']}`" for row in spec["events"])
+    return [
+        "## The hooks",
+        "",
+        f"`{str(path).removeprefix('/')}` gets `perdure-hook --host {host.hooks}` beside your own hooks, at {events}. "
+        "`--no-hooks` leaves them out." + (f" {spec['note']}" if spec.get("note") else ""),
+        "",
+    ]
 
 
 def _token(host: Host) -> str:

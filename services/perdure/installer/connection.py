@@ -160,17 +160,26 @@ def pasted(host: Host, entry: Entry) -> str:
 def _before(original: files.Original, host: Host, entry: Any, kept: Sequence[files.Original]) -> bytes | None:
     """The bytes without our entry; None where the file holds nothing else and was made by us."""
     format_ = _format(host.form)
-    for backup in kept:
+    pristine = [backup for backup in kept if not _is_connected(backup, host)]
+    for backup in pristine:
         if _connected(backup, host, entry) == original.content:
             return backup.content
     if not kept and _made_by_us(original, host, entry):
         return None
-    had = bool(kept) and _had_container(kept[0], host)
+    had = bool(pristine) and _had_container(pristine[0], host)
     return original.encoded(format_.remove(original.text, host.container, NAME, with_container=not had))
 
 
 def _made_by_us(original: files.Original, host: Host, entry: Any) -> bool:
     return _connected(files.Original(original.path, None), host, entry) == original.content
+
+
+def _is_connected(backup: files.Original, host: Host) -> bool:
+    """Whether a kept version has an entry of ours already, or cannot be read: it is no version to go back to."""
+    try:
+        return _format(host.form).read(backup.text, host.container, NAME)[1] is not None
+    except Refused:
+        return True
 
 
 def _connected(original: files.Original, host: Host, entry: Any) -> bytes | None:

@@ -216,6 +216,7 @@ def _before(
     original: files.Original, name: str, found: Mapping[str, Sequence[Any]], kept: Sequence[files.Original]
 ) -> bytes | None:
     """The bytes without our hooks; None where the file holds nothing else and was made by us."""
+    kept = [backup for backup in kept if not _is_hooked(backup, name)]
     for backup in kept:
         text = _connected(files.decoded(backup.content or b""), name, found)
         if text is not None and backup.encoded(text) == original.content:
@@ -224,6 +225,14 @@ def _before(
         return None
     pristine = files.decoded(kept[0].content or b"") if kept else None
     return original.encoded(_taken_out(original.text, name, found, pristine))
+
+
+def _is_hooked(backup: files.Original, name: str) -> bool:
+    """Whether a kept version has hooks of ours already, or cannot be read: it is no version to go back to."""
+    try:
+        return bool(_found(backup.text, name))
+    except Refused:
+        return True
 
 
 def _has_server(original: files.Original, host: Host, machine: Machine) -> bool:

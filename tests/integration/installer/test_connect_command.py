@@ -262,10 +262,7 @@ def test_server_and_hooks_share_a_file_and_leave_it_as_it_was(perdure: Command, 
     before = path.read_bytes()
 
     perdure("connect", "gemini")
-    assert (
-        path.read_text(encoding="utf-8").count("perdure-hook") + path.read_text(encoding="utf-8").count("perdure.hooks")
-        > 4
-    )
+    assert "AfterAgent" in path.read_text(encoding="utf-8")
     assert perdure("connect", "gemini").out.count("unchanged") == 2
     perdure("disconnect")
 
@@ -282,6 +279,5 @@ def test_a_chosen_home_goes_along_to_the_hooks(perdure: Command, home: Path, mon
     handler = claude["hooks"]["SessionStart"][0]["hooks"][0]
     codex = json.loads((home / ".codex" / "hooks.json").read_text(encoding="utf-8"))
     assert (handler["command"], handler["args"][0]) == ("/usr/bin/env", "PERDURE_HOME=/elsewhere/my memory")
-    assert codex["hooks"]["Stop"][0]["hooks"][0]["command"].startswith(
-        "/usr/bin/env 'PERDURE_HOME=/elsewhere/my memory' "
-    )
+    line = codex["hooks"]["Stop"][0]["hooks"][0]["command"]
+    assert line.startswith("/usr/bin/env 'PERDURE_HOME=/elsewhere/my memory' ")

@@ -83,6 +83,10 @@ def laid(host: Host, here: Machine, content: bytes) -> Path:
     return path
 
 
+def is_connected(host: Host, text: str) -> bool:
+    return BRIDGE.command in text
+
+
 def tree(top: Path) -> dict[str, bytes]:
     return {str(path.relative_to(top)): path.read_bytes() for path in top.rglob("*") if path.is_file()}
 
@@ -207,6 +211,24 @@ def test_each_pristine_version_is_kept_once(tmp_path: Path) -> None:
 
     kept = {backup.content for backup in files.backups(path)}
     assert kept == {first, second}
+
+
+@by_host
+def test_a_kept_version_with_our_entry_is_no_version_to_go_back_to(host: Host, tmp_path: Path) -> None:
+    here = machine(tmp_path)
+    path = laid(host, here, body(host).encode())
+    connect(host, here)
+    for backup in files.backups(path):
+        backup.path.unlink()
+    assert disconnect(host, here).outcome is Outcome.DISCONNECTED
+    assert [is_connected(host, backup.text) for backup in files.backups(path)] == [True]
+    connect(host, here)
+    for backup in files.backups(path):
+        if not is_connected(host, backup.text):
+            backup.path.unlink()
+
+    assert disconnect(host, here).outcome is Outcome.DISCONNECTED
+    assert path.read_text(encoding="utf-8") == body(host)
 
 
 def test_a_file_that_changes_under_our_hands_is_not_overwritten(tmp_path: Path) -> None:
