@@ -227,11 +227,14 @@ def _processes(run: Any) -> Iterator[Finding]:
         if process.pid is None and not process.restarts:
             yield Finding(name, State.NOTE, "is being started", "perdure status")
         elif process.pid is None:
-            yield Finding(
-                name, State.WRONG, f"ended and is started again, {process.restarts} times", f"perdure logs {name}"
-            )
+            counted = _counted(process.restarts)
+            yield Finding(name, State.WRONG, f"ended and is started again, {counted}", f"perdure logs {name}")
         elif process.restarts:
-            yield Finding(name, State.NOTE, f"was started again {process.restarts} times", f"perdure logs {name}")
+            yield Finding(name, State.NOTE, f"was started again {_counted(process.restarts)}", f"perdure logs {name}")
+
+
+def _counted(times: int) -> str:
+    return "once" if times == 1 else f"{times} times"
 
 
 def broker(settings: Settings) -> Iterator[Finding]:

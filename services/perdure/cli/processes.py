@@ -125,6 +125,10 @@ def _up(settings: Any, file: Path, *, in_background: bool) -> int:
     threading.Thread(target=tell_ready, daemon=True).start()
     supervisor.loop()
     lock.release()
+    if not in_background:
+        # the terminal may be what went away
+        with contextlib.suppress(OSError, ValueError):
+            say("Perdure is stopped.")
     return Exit.OK
 
 

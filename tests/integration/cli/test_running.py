@@ -122,6 +122,7 @@ def test_up_says_when_it_is_ready_and_a_signal_stops_everything(perdure: Home) -
     assert len(pids) == 2
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 0
+    assert perdure.said().splitlines()[-1] == "Perdure is stopped."
     for pid in pids:
         assert gone(pid)()
     assert not (perdure.home / "run" / "processes.json").exists()
@@ -143,6 +144,7 @@ def test_a_process_that_is_killed_is_started_again_and_counted(perdure: Home) ->
     shown = json.loads(perdure.run("status", "--json").stdout)
     assert shown["processes"]["sleeper"]["restarts"] == 1
     assert shown["ready"] is True
+    assert "was started again once" in perdure.run("doctor").stdout
 
 
 @pytest.mark.e2e
