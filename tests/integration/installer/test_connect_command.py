@@ -281,3 +281,26 @@ def test_a_chosen_home_goes_along_to_the_hooks(perdure: Command, home: Path, mon
     assert (handler["command"], handler["args"][0]) == ("/usr/bin/env", "PERDURE_HOME=/elsewhere/my memory")
     line = codex["hooks"]["Stop"][0]["hooks"][0]["command"]
     assert line.startswith("/usr/bin/env 'PERDURE_HOME=/elsewhere/my memory' ")
+
+
+class Terminal(io.StringIO):
+    """A person who has typed the answers already."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_setup_takes_no_for_an_answer(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = cursor(home)
+    (home / ".codex").mkdir()
+    monkeypatch.setattr(sys, "stdin", Terminal("n\nn\ny\n"))
+
+    assert run(["setup"]) == Exit.OK
+
+    told = capsys.readouterr().out
+    assert "the first tool that needs them starts them" in told
+    assert path.read_text(encoding="utf-8") == PRISTINE
+    assert "[mcp_servers.perdure]" in (home / ".codex" / "config.toml").read_text(encoding="utf-8")
+    assert not (home / ".perdure").exists()
