@@ -70,6 +70,9 @@ def configure_logging(*, level: str, fmt: str, process: str, stream: TextIO | No
         render_exception,
         redact,
     ]
+    if console and not out.isatty():
+        # for a person, by way of the supervisor, whose prefix names the process
+        shared.append(_without_process)
     least = _LEVELS[level]
     structlog.configure(
         processors=[*shared, renderer],
@@ -177,6 +180,12 @@ class _About:
         event["process"] = self._process
         event["pid"] = os.getpid()
         return event
+
+
+def _without_process(_logger: object, _method: str, event: EventDict) -> EventDict:
+    event.pop("process", None)
+    event.pop("pid", None)
+    return event
 
 
 def _dumps(event: EventDict, **_: object) -> str:

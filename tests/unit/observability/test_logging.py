@@ -106,6 +106,14 @@ def test_access_lines_that_quote_queries_are_never_written(out):
     assert out.getvalue() == ""
 
 
+def test_lines_for_a_person_leave_out_the_process_that_the_supervisor_names(out):
+    configure_logging(level="info", fmt="console", process="gateway", stream=out)
+    structlog.get_logger().info("thing.done", count=3)
+    assert "thing.done" in out.getvalue()
+    assert "process=" not in out.getvalue()
+    assert "pid=" not in out.getvalue()
+
+
 def test_the_web_servers_steps_are_not_written_but_its_trouble_is(out):
     configure_logging(level="info", fmt="json", process="x", stream=out)
     logging.getLogger("uvicorn.error").info("Waiting for application startup.")
