@@ -386,5 +386,22 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     ),
     "HOOK-OFF-01": ("issue 4, what is captured and how to stop it", "The user can stop all of it, or a part."),
     "HOOK-PRIVATE-01": ("issue 4, perdure-hook", "What hooks write is readable by its owner alone."),
+    "CONNECT-01": (
+        "issue 4, done when 2",
+        "Settings come through connect and disconnect byte for byte, in every format.",
+    ),
+    "CONNECT-02": ("issue 4, connect", "An unparsable file is refused, untouched, and shows in the exit status."),
+    "CONNECT-03": (
+        "issue 4, connect",
+        "Connecting is idempotent, updates our older entry and never touches another's.",
+    ),
+    "CONNECT-04": ("issue 4, connect", "A file is kept once for each pristine version and replaced in one step."),
+    "CONNECT-05": ("issue 4, connect", "Tokens are written by the variable's name and never printed."),
+    "CONNECT-06": ("issue 4, connect", "Only hosts that are really there are found, each with its own file."),
+    "CONNECT-07": ("issue 4, connect", "A dry run shows the diff, and printing the entry, without writing."),
+    "CONNECT-08": ("issue 4, done when 4", "Each way in which predecessors' installers did harm does none here."),
+    "CONNECT-09": ("issue 4, connect", "Hooks are put beside the person's own and taken out again."),
+    "CONNECT-10": ("issue 4, setup", "Setup starts the services and connects what is here; its entry works."),
+    "CONNECT-11": ("issue 4, done when 5", "Each host has a page with what is really written."),
 }
 """Id to source and sentence."""

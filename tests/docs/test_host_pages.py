@@ -6,6 +6,7 @@ from support import host_pages
 
 
 @pytest.mark.parametrize("name", host_pages.pages())
+@pytest.mark.requirement("CONNECT-11")
 def test_a_hosts_page_shows_what_is_written(name: str) -> None:
     assert (host_pages.FOLDER / name).read_text(encoding="utf-8") == host_pages.pages()[name]
 

@@ -49,6 +49,7 @@ def asked(entry: dict[str, Any], environment: dict[str, str], *messages: dict[st
     return answers
 
 
+@pytest.mark.requirement("CONNECT-10")
 def test_setup_starts_and_connects_and_what_it_wrote_works() -> None:
     with tempfile.TemporaryDirectory(prefix="perdure-setup-") as folder:
         home = Path(folder) / "home"

@@ -16,9 +16,9 @@ from perdure.cli.terminal import clean, note, say, say_json, table
 from perdure.cli.words import json_option
 from perdure.installer.connection import Outcome, Part, Plan, carry_out, pasted, plan_connect, plan_disconnect
 from perdure.installer.entry import BRIDGE, BRIDGE_MODULE, Launch, Remote
-from perdure.installer.hooking import MODULE, PROGRAM, Runner, hooks_file, hooks_note, plan_hooks, plan_unhook
+from perdure.installer.hooking import Runner, hooks_file, hooks_note, plan_hooks, plan_unhook, runner_of
 from perdure.installer.hosts import ALIASES, BY_ID, HOSTS, Host
-from perdure.installer.machine import Machine, Scope, System, this_machine
+from perdure.installer.machine import Machine, Scope, this_machine
 from perdure.installer.refusal import Refused
 
 _PASSED_ON = ("PERDURE_HOME", "PERDURE_PORT")
@@ -30,26 +30,19 @@ def bridge(environment: Mapping[str, str], *, python: str = sys.executable) -> L
     A home or port that this environment names goes along, since the host's own may not have it. An address or a token
     does not: either would keep the bridge from starting the services.
     """
-    program, *args = _program(BRIDGE, BRIDGE_MODULE, python)
-    return Launch(program, tuple(args), _passed_on(environment))
+    env = _passed_on(environment)
+    # not resolved: the Python of a virtual environment is often a link to one that knows nothing of us
+    folder = Path(python).absolute().parent
+    for name in (f"{BRIDGE}.exe", BRIDGE) if os.name == "nt" else (BRIDGE,):
+        if (folder / name).is_file():
+            return Launch(str(folder / name), (), env)
+    return Launch(str(Path(python).absolute()), ("-m", BRIDGE_MODULE), env)
 
 
 def hook_runner(machine: Machine, *, python: str = sys.executable) -> Runner:
-    """How a host starts the hook: as the bridge, with a named home and port set before it where the system can."""
-    words = _program(PROGRAM, MODULE, python)
-    variables = [f"{name}={value}" for name, value in _passed_on(machine.environment).items()]
-    if variables and machine.system is not System.WINDOWS:
-        words = ["/usr/bin/env", *variables, *words]
-    return Runner(tuple(words), machine.system)
-
-
-def _program(script: str, module: str, python: str) -> list[str]:
-    # not resolved: the Python of a virtual environment is often a link to one that knows nothing of us
-    folder = Path(python).absolute().parent
-    for name in (f"{script}.exe", script) if os.name == "nt" else (script,):
-        if (folder / name).is_file():
-            return [str(folder / name)]
-    return [str(Path(python).absolute()), "-m", module]
+    """How a host starts the hook: with this Python, and a named home and port set before it where the system can."""
+    package = Path(__file__).absolute().parents[1]
+    return runner_of(Path(python).absolute(), package, _passed_on(machine.environment), machine.system)
 
 
 def _passed_on(environment: Mapping[str, str]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from perdure.hooks.specs import MARK, SPECS
+from perdure.hooks.specs import LAUNCH, SPECS
 from perdure.installer import files, jsonc
 from perdure.installer.connection import Outcome, Part, Plan
 from perdure.installer.entry import NAME, is_ours
@@ -22,8 +22,9 @@ from perdure.installer.hosts import Form, Host
 from perdure.installer.machine import Machine, Scope, System
 from perdure.installer.refusal import Refused
 
-PROGRAM = MARK
-MODULE = "perdure.hooks"
+_PROGRAM = "perdure-hook"
+_MODULE = "perdure.hooks"
+_FILE = "perdure/hooks/__main__.py"
 _WORD = re.compile(r"""[^\s"']+""")
 _MOVED = {"~/.claude/": "CLAUDE_CONFIG_DIR", "~/.codex/": "CODEX_HOME"}
 
@@ -41,6 +42,21 @@ class Runner:
         if self.system is System.WINDOWS:
             return " ".join(f'"{word}"' if re.search(r"[\s&()^%]", word) else word for word in words)
         return shlex.join(words)
+
+
+def runner_of(python: Path, package: Path, variables: Mapping[str, str], system: System) -> Runner:
+    """The quickest way to start the hook, as its own specification has it.
+
+    Args:
+        python: The interpreter, absolute.
+        package: The folder of ``perdure``.
+        variables: What the hook is to see besides the host's environment; on Windows nothing can set it.
+        system: Whose shell reads the line.
+    """
+    words = [word.replace("{python}", str(python)).replace("{package}", str(package)) for word in LAUNCH]
+    if variables and system is not System.WINDOWS:
+        words = ["/usr/bin/env", *(f"{name}={value}" for name, value in variables.items()), *words]
+    return Runner(tuple(words), system)
 
 
 def hooks_file(host: Host, machine: Machine) -> Path | None:
@@ -138,7 +154,8 @@ def _runs_us(handler: object) -> bool:
     texts += args if isinstance(args, list) else []
     words = [word for text in texts if isinstance(text, str) for word in _WORD.findall(text)]
     names = {re.split(r"[\\/]", word)[-1].lower().removesuffix(".exe") for word in words}
-    return MARK in names or MODULE in words
+    # quoted paths with spaces come in pieces; the last one holds what tells ours
+    return _PROGRAM in names or _MODULE in words or any(word.replace("\\", "/").endswith(_FILE) for word in words)
 
 
 def _wanted(name: str, runner: Runner) -> dict[str, Any]:

@@ -117,6 +117,7 @@ def test_a_chosen_home_and_port_go_along_but_no_address_and_no_token(
     assert "PERDURE_URL is set" in ran.err
 
 
+@pytest.mark.requirement("CONNECT-07")
 def test_a_dry_run_shows_a_diff_and_writes_nothing(perdure: Command, home: Path) -> None:
     path = cursor(home)
 
@@ -142,6 +143,7 @@ def test_disconnects_dry_run_writes_nothing_either(perdure: Command, home: Path)
     assert path.read_bytes() == before
 
 
+@pytest.mark.requirement("CONNECT-07")
 def test_the_printed_entry_is_whole_and_nothing_is_written(perdure: Command, home: Path) -> None:
     ran = perdure("connect", "--print", "codex")
 
@@ -150,6 +152,7 @@ def test_the_printed_entry_is_whole_and_nothing_is_written(perdure: Command, hom
     assert files_below(home) == []
 
 
+@pytest.mark.requirement("CONNECT-05")
 def test_an_address_with_a_token_is_written_by_the_variables_name(
     perdure: Command, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,6 +195,7 @@ def test_nothing_here_is_told(perdure: Command, home: Path) -> None:
     assert perdure("disconnect").status == Exit.OK
 
 
+@pytest.mark.requirement("CONNECT-02")
 def test_one_bad_file_keeps_no_other_from_being_connected_but_shows_in_the_status(perdure: Command, home: Path) -> None:
     path = cursor(home, "{ not json")
     (home / ".codex").mkdir()

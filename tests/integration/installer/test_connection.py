@@ -93,6 +93,7 @@ def tree(top: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @by_host
+@pytest.mark.requirement("CONNECT-01", "CONNECT-03")
 def test_settings_come_through_connect_and_disconnect_byte_for_byte(host: Host, variant: str, tmp_path: Path) -> None:
     if host.form is Form.YAML and variant == "tabs":
         pytest.skip("YAML has no tabs")
@@ -153,6 +154,7 @@ def test_an_empty_file_is_as_empty_afterwards(host: Host, empty: str, tmp_path: 
 
 
 @by_host
+@pytest.mark.requirement("CONNECT-02")
 def test_an_unreadable_file_is_refused_and_untouched(host: Host, tmp_path: Path) -> None:
     here = machine(tmp_path)
     for content in (b'{"a": [1, }', b"\xff\xfe{}", b"\t[[[: {\n"):
@@ -169,6 +171,7 @@ def test_an_unreadable_file_is_refused_and_untouched(host: Host, tmp_path: Path)
 
 
 @by_host
+@pytest.mark.requirement("CONNECT-03")
 def test_anothers_entry_of_our_name_is_never_touched(host: Host, tmp_path: Path) -> None:
     here = machine(tmp_path)
     text = body(host).replace("github", "perdure")
@@ -199,6 +202,7 @@ def test_a_link_is_followed_and_the_mode_kept(host: Host, tmp_path: Path) -> Non
     assert real.read_bytes() == body(host).encode()
 
 
+@pytest.mark.requirement("CONNECT-04")
 def test_each_pristine_version_is_kept_once(tmp_path: Path) -> None:
     host, here = BY_ID["cursor"], machine(tmp_path)
     first, second = b'{"mcpServers": {"a": {}}}', b'{"mcpServers": {"a": {}, "b": {}}}'
@@ -274,6 +278,7 @@ def test_a_project_has_its_own_file_or_says_that_it_cannot(host: Host, tmp_path:
 
 
 @by_host
+@pytest.mark.requirement("CONNECT-05")
 def test_a_diff_shows_our_entry_and_nobody_elses_values(host: Host, tmp_path: Path) -> None:
     here = machine(tmp_path)
     for text in (body(host), body(host).replace("\n", " ") if host.form is Form.JSON else body(host)):

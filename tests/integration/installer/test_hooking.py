@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import perdure
 from perdure.hooks.specs import SPECS
 from perdure.installer import files
 from perdure.installer.connection import Outcome, Plan, carry_out
-from perdure.installer.hooking import Runner, hooks_file, is_our_hook, plan_hooks, plan_unhook
+from perdure.installer.hooking import Runner, hooks_file, is_our_hook, plan_hooks, plan_unhook, runner_of
 from perdure.installer.hosts import BY_ID, HOSTS, Host
 from perdure.installer.machine import Machine, System
 from perdure.installer.refusal import Refused
@@ -60,6 +63,7 @@ def unhook(host: Host, here: Machine) -> Plan:
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @by_host
+@pytest.mark.requirement("CONNECT-09")
 def test_hooks_come_and_go_and_leave_every_byte_of_the_others(host: Host, newline: str, tmp_path: Path) -> None:
     here = machine(tmp_path)
     path = place(host, here)
@@ -140,6 +144,9 @@ def test_a_group_that_runs_ours_and_anothers_is_nobodys_to_cut() -> None:
     assert is_our_hook({"hooks": [ours]})
     assert not is_our_hook({"hooks": [theirs]})
     assert not is_our_hook({"command": "/x/perdure-hook-wrapper.sh"})
+    assert not is_our_hook({"command": "/usr/bin/python3 /x/other/hooks/__main__.py"})
+    assert is_our_hook({"command": "python -I -S '/my venv/lib/perdure/hooks/__main__.py' --host codex Stop"})
+    assert is_our_hook({"command": "py.exe", "args": ["-I", "C:\\v\\perdure\\hooks\\__main__.py", "--host", "claude"]})
     assert is_our_hook({"bash": "'/my dir/perdure-hook' --host copilot x"})
     assert is_our_hook({"command": "/usr/bin/python3", "args": ["-m", "perdure.hooks", "--host", "claude", "stop"]})
     with pytest.raises(Refused):
@@ -175,3 +182,22 @@ def test_a_moved_folder_is_followed(tmp_path: Path) -> None:
 
     assert place(BY_ID["claude-code"], here) == tmp_path / "cc" / "settings.json"
     assert place(BY_ID["codex"], here) == here.home / ".codex" / "hooks.json"
+
+
+def test_what_is_written_is_a_program_that_answers_its_host(tmp_path: Path) -> None:
+    here = machine(tmp_path)
+    package = Path(perdure.__file__).parent
+    hook(BY_ID["claude-code"], here, runner_of(Path(sys.executable), package, {"PERDURE_PORT": "1"}, System.LINUX))
+    settings = json.loads((here.home / ".claude" / "settings.json").read_text(encoding="utf-8"))
+    handler = settings["hooks"]["SessionStart"][0]["hooks"][0]
+
+    ran = subprocess.run(
+        [handler["command"], *handler["args"]],
+        input=json.dumps({"hook_event_name": "SessionStart", "session_id": "s", "cwd": str(tmp_path)}),
+        env={"HOME": str(here.home), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert (ran.returncode, ran.stderr) == (0, "")

@@ -17,12 +17,14 @@ systems = pytest.mark.parametrize("system", System, ids=lambda system: system.va
 
 @by_host
 @systems
+@pytest.mark.requirement("CONNECT-06")
 def test_no_host_is_seen_on_an_empty_machine(host: Host, system: System, tmp_path: Path) -> None:
     assert not host.is_here(machine(tmp_path, system))
 
 
 @by_host
 @systems
+@pytest.mark.requirement("CONNECT-06")
 def test_every_host_has_a_file_below_home(host: Host, system: System, tmp_path: Path) -> None:
     here = machine(tmp_path, system)
 

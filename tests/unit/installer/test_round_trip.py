@@ -6,6 +6,7 @@ import json
 import tomllib
 from typing import Any
 
+import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -90,6 +91,7 @@ def json_documents(draw: st.DrawFn) -> str:
 
 @given(json_documents())
 @settings(max_examples=150, deadline=None, derandomize=True)
+@pytest.mark.requirement("CONNECT-01")
 def test_json_comes_through_byte_for_byte(text: str) -> None:
     had, _old = jsonc.read(text, ("mcpServers",), "perdure")
     put = jsonc.put(text, ("mcpServers",), "perdure", ENTRY)
@@ -101,6 +103,7 @@ def test_json_comes_through_byte_for_byte(text: str) -> None:
 
 @given(json_documents(), st.integers(0, 3))
 @settings(max_examples=60, deadline=None, derandomize=True)
+@pytest.mark.requirement("CONNECT-03")
 def test_updating_an_entry_changes_nothing_else(text: str, number: int) -> None:
     older = jsonc.put(text, ("mcpServers",), "perdure", {"command": "/old/perdure-bridge", "args": ["x"] * number})
     newer = jsonc.put(older, ("mcpServers",), "perdure", ENTRY)
@@ -143,6 +146,7 @@ def toml_documents(draw: st.DrawFn) -> str:
 
 @given(toml_documents())
 @settings(max_examples=100, deadline=None, derandomize=True)
+@pytest.mark.requirement("CONNECT-01")
 def test_toml_comes_through_byte_for_byte(text: str) -> None:
     had, _old = toml_text.read(text, ("mcp_servers",), "perdure")
     put = toml_text.put(text, ("mcp_servers",), "perdure", ENTRY)
@@ -179,6 +183,7 @@ YAML_EXTENSIONS = st.sampled_from(
     st.sampled_from(["\n", "\r\n"]),
 )
 @settings(max_examples=60, deadline=None, derandomize=True)
+@pytest.mark.requirement("CONNECT-01")
 def test_yaml_comes_through_byte_for_byte(head: list[str], extensions: str, tail: list[str], newline: str) -> None:
     text = ("".join(head) + extensions + "".join(line for line in tail if line not in head)).replace("\n", newline)
     had, _old = yaml_text.read(text, ("extensions",), "perdure")
