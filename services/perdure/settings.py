@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import AliasChoices, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 AuthMode = Literal["local", "token"]
@@ -145,9 +145,15 @@ class Settings(BaseSettings):
     log_format: Literal["auto", "json", "console"] = Field("auto", description="auto: JSON unless a terminal.")
     otlp_endpoint: str = Field("", description="OTLP endpoint for traces; empty sends none.")
     clock_offset_s: float = Field(
-        0.0, ge=-1e9, le=1e9, description="Seconds added to the clock; for tests and demonstrations."
+        0.0,
+        ge=-1e9,
+        le=1e9,
+        validation_alias=AliasChoices("clock_offset_s", "PERDURE_CLOCK_OFFSET_S", "PERDURE_CLOCK_OFFSET"),
+        description="Seconds added to the clock; for tests and demonstrations. Also read as PERDURE_CLOCK_OFFSET.",
     )
-    worker_concurrency: int = Field(1, ge=1, le=64, description="Processes of the worker.")
+    worker_concurrency: int = Field(
+        2, ge=1, le=64, description="Processes of the worker; of two or more, one is always free for short jobs."
+    )
     visibility_timeout_s: int = Field(20, ge=5, description="Seconds after which a dead worker's task goes to another.")
     grpc_threads: int = Field(16, ge=2, le=256, description="Threads of each gRPC server.")
 

@@ -13,7 +13,9 @@ from perdure.ports import Clock, JobQueue, OutboxEvent, Store
 
 BATCH = 100
 RESEND = timedelta(seconds=2)
-"""A job that nobody took (it may wait for its turn) is sent again this long after it was sent last."""
+"""A job that nobody took (it may wait for its turn) is sent again this long after it was sent last, and then after
+twice as long each time."""
+RESEND_MAX = timedelta(seconds=16)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,14 @@ class Dispatched:
     broker_away: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """When a job was sent last, and how long to wait before it is sent again."""
+
+    at: datetime
+    pause: timedelta
+
+
 class Dispatch:
     """Moves events from the outbox to the queue. Running it twice at once is harmless."""
 
@@ -32,7 +42,7 @@ class Dispatch:
         self._store = store
         self._queue = queue
         self._clock = clock
-        self._sent: dict[str, datetime] = {}
+        self._sent: dict[str, _Sent] = {}
 
     def __call__(self) -> Dispatched:
         """Hand over what is due now."""
@@ -56,7 +66,7 @@ class Dispatch:
             job = unit.job(event.job)
         if job is not None:
             self._queue.send(job.id, job.kind)
-            self._sent[job.id] = self._clock.now()
+            self._sent[job.id] = _Sent(self._clock.now(), RESEND)
         with self._store.work() as unit:
             unit.handed_over([event.id])
 
@@ -66,8 +76,13 @@ class Dispatch:
             stalled = unit.stalled_jobs(now)
         # what is not stalled any more needs no note
         self._sent = {job.id: self._sent[job.id] for job in stalled if job.id in self._sent}
-        due = [job for job in stalled if job.id not in self._sent or now - self._sent[job.id] >= RESEND]
+        due = [
+            job
+            for job in stalled
+            if job.id not in self._sent or now - self._sent[job.id].at >= self._sent[job.id].pause
+        ]
         for job in due:
             self._queue.send(job.id, job.kind)
-            self._sent[job.id] = now
+            before = self._sent.get(job.id)
+            self._sent[job.id] = _Sent(now, min(2 * before.pause, RESEND_MAX) if before else RESEND)
         return len(due)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from perdure.errors import PerdureError, Unavailable
-from perdure.ports import Clock, Job, JobKind, JobState, Store
+from perdure.ports import Clock, Job, JobKind, JobState, Store, WorkUnit
 
 LEASE_S = 12.0
 RENEW_S = 3.0
@@ -33,28 +33,56 @@ class Report(Protocol):
         """Write progress down."""
 
 
+LONG = frozenset({JobKind.MAINTAIN, JobKind.REEMBED})
+"""Kinds that may run for minutes. They never take a worker's last free process: somebody waits for the other kinds."""
+
+_LOOKED_AT = 200
+"""Newest jobs looked at when running ones are counted; more never run at once."""
+
 Runner = Callable[[Job, Report], str]
 """Does the work of one kind; returns a closing sentence. Must be safe to run again from the start."""
 
 
 class RunJob:
-    """Runs jobs by kind, one call one job."""
+    """Runs jobs by kind, one call one job.
 
-    def __init__(self, store: Store, clock: Clock, owner: str, runners: Mapping[JobKind, Runner]) -> None:
+    Args:
+        store: Where jobs are.
+        clock: The time.
+        owner: Name of this process in leases; begins with ``group``.
+        runners: What to do, by kind.
+        group: Beginning of the names of the processes of one worker.
+        long_at_once: Long jobs that the group may run at the same time, >= 1; None for any number.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        owner: str,
+        runners: Mapping[JobKind, Runner],
+        *,
+        group: str = "",
+        long_at_once: int | None = None,
+    ) -> None:
         self._store = store
         self._clock = clock
         self._owner = owner
+        self._group = group
+        self._long_at_once = long_at_once
         self._runners = runners
 
     def __call__(self, job_id: str) -> Job | None:
         """Run the job.
 
         Returns:
-            The finished job; None where it is finished already, is another worker's, went to another meanwhile, or was
-            put back because a part it needs is away.
+            The finished job; None where it is finished already, is another worker's, went to another meanwhile, waits
+            for a long one to end, or was put back because a part it needs is away.
         """
         now = self._clock.now()
         with self._store.work() as unit:
+            if self._must_wait(unit, job_id, now):
+                return None
             job = unit.take_job(job_id, self._owner, now, now + timedelta(seconds=LEASE_S))
         if job is None:
             return None
@@ -72,6 +100,22 @@ class RunJob:
             except PerdureError as error:
                 return self._finish(running.job, JobState.FAILED, error=error.message)
         return self._finish(running.job, JobState.SUCCEEDED, message=message)
+
+    def _must_wait(self, unit: WorkUnit, job_id: str, now: datetime) -> bool:
+        """Whether the job is a long one and this worker runs as many as it may; the dispatcher sends it again."""
+        job = unit.job(job_id)
+        if self._long_at_once is None or job is None or job.kind not in LONG:
+            return False
+        running = [
+            one
+            for kind in LONG
+            for one in unit.jobs(kind, _LOOKED_AT)
+            if one.state is JobState.RUNNING
+            and one.lease_owner.startswith(self._group)
+            and one.lease_until is not None
+            and one.lease_until > now
+        ]
+        return len(running) >= self._long_at_once
 
     def _postpone(self, job: Job, error: Unavailable) -> None:
         """Put the job back; the lapse of its lease is when the dispatcher sends it again."""

@@ -35,7 +35,8 @@ def register(app: Celery, settings: Settings) -> None:
 
     def parts() -> Parts:
         if "parts" not in held:
-            held["parts"] = build(settings, owner=f"{socket.gethostname()}:{os.getpid()}")
+            group = f"{socket.gethostname()}:{os.getppid()}:"
+            held["parts"] = build(settings, owner=f"{group}{os.getpid()}", group=group)
         return held["parts"]
 
     def opened(**_: Any) -> None:

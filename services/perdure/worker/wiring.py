@@ -34,12 +34,13 @@ class Parts:
     close: Callable[[], None]
 
 
-def build(settings: Settings, *, owner: str) -> Parts:
+def build(settings: Settings, *, owner: str, group: str) -> Parts:
     """Open the store and the channel to the embedder.
 
     Args:
         settings: The process's settings.
         owner: Name of this worker process in job leases; unique while it lives.
+        group: Beginning of the names of all processes of this worker.
     """
     closing = ExitStack()
     # a job reads each vector once, so no matrix is kept
@@ -73,6 +74,8 @@ def build(settings: Settings, *, owner: str) -> Parts:
                 quietly=quietly,
             ),
         },
+        group=group,
+        long_at_once=max(1, settings.worker_concurrency - 1),
     )
     return Parts(run_job=run_job, tick=Tick(store, StartJob(store, clock, RandomIds()), clock), close=closing.close)
 
