@@ -1,6 +1,7 @@
 """Capture, measured on labelled sentences of seven languages; prints its table (``pytest -s``).
 
-The sentences of part ``held`` were written after the wording of ``hooks/signals.py`` was settled and have not shaped it.
+The sentences of part ``held`` were written after the wording of ``hooks/signals.py`` was settled and have not
+shaped it.
 """
 
 from __future__ import annotations

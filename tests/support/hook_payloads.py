@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - rows as the hosts write them, one a line
 """What the hosts really send to a hook and write into transcripts: shapes as seen, contents our own."""
 
 from __future__ import annotations

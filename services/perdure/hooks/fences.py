@@ -6,10 +6,11 @@ stored text can neither end its block nor look like a line of ours.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import unicodedata
+
+from perdure.hooks.locking import digest_of
 
 MARK = "| "
 NOTICE = (
@@ -17,16 +18,16 @@ NOTICE = (
     "date."
 )
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff\u200b")
-_FENCED = re.compile(r"<(perdure|memory)-([0-9a-f]{10})\b.*?(?:</\1-\2>|\Z)", re.DOTALL)
-_HOSTS_OWN = re.compile(
-    r"<(system-reminder|hook_context|untrusted_context|environment_context|user_instructions|INSTRUCTIONS|"
+# Patterns are compiled on need (by the cache of ``re``): a prompt without any of these marks need not pay for them.
+_FENCED = r"(?s)<(perdure|memory)-([0-9a-f]{10})\b.*?(?:</\1-\2>|\Z)"
+_HOSTS_OWN = (
+    r"(?s)<(system-reminder|hook_context|untrusted_context|environment_context|user_instructions|INSTRUCTIONS|"
     r"local-command-stdout|local-command-stderr|command-name|command-message|command-args|task-notification|"
     r"attached_files|additional_data|ide_opened_file|ide_selection|bash-input|bash-stdout|bash-stderr|permissions|"
-    r"skill|context|turn_aborted)\b[^>\n]{0,300}>.*?(?:</\1>|\Z)",
-    re.DOTALL,
+    r"skill|context|turn_aborted)\b[^>\n]{0,300}>.*?(?:</\1>|\Z)"
 )
-_CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
-_WRAPPERS = re.compile(r"</?(?:user_query|user_message|response|answer)>")
+_CODE = r"(?sm)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)"
+_WRAPPERS = r"</?(?:user_query|user_message|response|answer)>"
 _HASH_CHARS = 16
 
 
@@ -43,18 +44,20 @@ def fenced(word: str, texts: list[str]) -> str:
 
 def without_injected(text: str) -> str:
     """What a person or a model wrote: without our fenced blocks, without what hosts put in, without code blocks."""
-    text = _FENCED.sub("\n", text) if "<perdure-" in text or "<memory-" in text else text
-    text = _HOSTS_OWN.sub("\n", text) if "<" in text else text
-    text = "\n".join(line for line in text.split("\n") if not line.startswith(MARK))
-    text = _CODE.sub("\n", text) if "```" in text or "~~~" in text else text
-    return _WRAPPERS.sub("", text)
+    if "<" in text:
+        text = re.sub(_FENCED, "\n", text)
+        text = re.sub(_HOSTS_OWN, "\n", text)
+        text = re.sub(_WRAPPERS, "", text)
+    if MARK in text:
+        text = "\n".join(line for line in text.split("\n") if not line.startswith(MARK))
+    return re.sub(_CODE, "\n", text) if "```" in text or "~~~" in text else text
 
 
 def fingerprint(text: str) -> str:
     """A short hash of a statement that case, width, spaces and punctuation do not change."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     plain = "".join(letter for letter in folded if letter.isalnum())
-    return hashlib.sha256(plain.encode("utf-8", "replace")).hexdigest()[:_HASH_CHARS]
+    return digest_of(plain)[:_HASH_CHARS]
 
 
 def _visible(line: str) -> str:

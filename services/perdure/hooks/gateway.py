@@ -100,7 +100,9 @@ class Gateway:
 
     def _exchange(self, request: bytes) -> tuple[int, bytes]:
         place = self._place
-        with socket.create_connection((place.host, place.port), timeout=self._wait()) as plain:
+        # as bytes where that is possible, because a text loads the codec for international names
+        host: Any = place.host.encode() if place.host.isascii() else place.host
+        with socket.create_connection((host, place.port), timeout=self._wait()) as plain:
             channel = self._secured(plain) if place.secure else plain
             channel.sendall(request)
             head, _, rest = self._until(channel, b"\r\n\r\n").partition(b"\r\n\r\n")

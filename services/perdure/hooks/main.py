@@ -37,6 +37,7 @@ DRAIN_AFTER_ANSWER_S = 0.4
 """How long a prompt may be held up by what waits in the spool."""
 PAYLOAD_BYTES_MAX = 32 * 1024 * 1024
 PENDING_MAX = 10
+PROMPT_CHARS_MAX = 20_000
 ASSISTANT_CONFIDENCE = 0.35
 """Below the 0.5 of a save: a model says many things that nobody has checked."""
 _HOSTS_WITH_END = frozenset({"claude", "codex", "gemini", "copilot", "cursor"})
@@ -176,18 +177,14 @@ class Work:
                 _note(state, shown)
 
     def _note_prompt(self) -> None:
-        """Where the host writes no transcript, keep what the prompt says that may be worth capturing."""
-        from perdure.hooks.capture import candidates
+        """Where the host writes no transcript, keep the prompt until the turn ends: then there is time to read it."""
         from perdure.hooks.sessions import opened
 
         if self._occasion.transcript or not self._occasion.prompt:
             return
-        found = candidates([("user", self._occasion.prompt)])
-        if not found:
-            return
         with opened(self._place.home, self._occasion.host, self._session) as state:
             if state is not None:
-                state.pending = _merged(state, [[c.score, c.text, c.type, c.role] for c in found])
+                state.said.append(self._occasion.prompt[:PROMPT_CHARS_MAX])
 
     def _capture(self) -> None:
         from perdure.hooks import spool
@@ -223,8 +220,9 @@ class Work:
             mark = fingerprint(path)
             with contextlib.suppress(OSError):
                 turns, state.offsets[mark] = turns_since(path, state.offsets.get(mark, 0), self._started + 0.9)
-        if occasion.prompt and not any(role == "user" for role, _ in turns):
-            turns.append(("user", occasion.prompt))
+        if not turns:
+            turns = [("user", text) for text in (*state.said, occasion.prompt) if text]
+        state.said = []
         # the transcript lags behind the end of a turn
         turns += [("assistant", text) for text in (occasion.answer, occasion.summary) if text]
         return turns

@@ -9,7 +9,6 @@ import re
 
 from perdure.hooks.fences import NOTICE, fenced, fingerprint, new_word, without_injected
 from perdure.hooks.project import GLOBAL
-from perdure.hooks.sentences import sentences_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -191,6 +190,8 @@ def _weight(memory: dict[str, Any]) -> tuple[float, str]:
 
 
 def _parts(memory: dict[str, Any]) -> list[str]:
+    from perdure.hooks.sentences import sentences_of
+
     content = str(memory.get("content", ""))
     return [content, *sentences_of(content)]
 

@@ -1,18 +1,17 @@
 """What the hooks of one session tell each other: what was shown, what was captured, how far the transcript was read.
 
-One small file a session in ``$PERDURE_HOME/sessions``, mode 0600, under a hash of the host's session id. No prompt is
-kept in it: only hashes, ids, and sentences that may yet be captured.
+One small file a session in ``$PERDURE_HOME/sessions``, mode 0600, under a hash of the host's session id. It holds
+hashes, ids, and what may yet be captured: sentences, and where a host writes no transcript the prompts of the turn.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import time
 
-from perdure.hooks.locking import locked, make_private, write_whole
+from perdure.hooks.locking import digest_of, locked, make_private, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 LOCK_WAIT_S = 0.3
 KEPT_DAYS = 30
 _LIST_MAX = 1000
+_SAID_MAX = 5
 _PRUNED_AT_ONCE = 500
 _DAY_S = 86400
 
@@ -34,11 +34,12 @@ class Session:
         hashes: Fingerprints of the sentences of those memories.
         captured: Fingerprints of what was captured or seen as a candidate.
         pending: Candidates that may be captured later: ``[score, text, type, role]``.
+        said: Prompts of a host without transcripts, until the end of the turn.
         taken: How many were captured.
         offsets: Transcript to how far it was read.
     """
 
-    __slots__ = ("captured", "hashes", "offsets", "pending", "shown", "taken")
+    __slots__ = ("captured", "hashes", "offsets", "pending", "said", "shown", "taken")
 
     def __init__(self, values: dict[str, Any]) -> None:
         """Read what a file held; what is not as it should be counts as absent."""
@@ -46,6 +47,7 @@ class Session:
         self.hashes = _texts(values.get("hashes"))
         self.captured = _texts(values.get("captured"))
         self.pending = [item for item in _list(values.get("pending")) if _is_candidate(item)]
+        self.said = _texts(values.get("said"))
         taken, offsets = values.get("taken"), values.get("offsets")
         self.taken = taken if isinstance(taken, int) else 0
         self.offsets: dict[str, int] = {
@@ -58,6 +60,7 @@ class Session:
             "hashes": self.hashes[-_LIST_MAX:],
             "captured": self.captured[-_LIST_MAX:],
             "pending": self.pending,
+            "said": self.said[-_SAID_MAX:],
             "taken": self.taken,
             "offsets": self.offsets,
         }
@@ -68,7 +71,7 @@ def opened(home: str, host: str, session: str) -> Iterator[Session | None]:
     """The session's state, for this process alone; None where another hook holds it. Written at the end."""
     directory = os.path.join(home, "sessions")
     make_private(directory)
-    name = hashlib.sha256(f"{host}\0{session}".encode("utf-8", "replace")).hexdigest()[:32]
+    name = digest_of(f"{host}\0{session}")[:32]
     path = os.path.join(directory, f"{name}.json")
     with locked(os.path.join(directory, f"{name}.lock"), wait_s=LOCK_WAIT_S) as mine:
         if not mine:

@@ -10,8 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-MARK = "perdure-hook"
+MARKS = ("perdure-hook", "hooks/__main__.py", "hooks\\__main__.py")
 """What an entry of ours has in its command, for finding it again."""
+
+LAUNCH = ["{python}", "-I", "-S", "{package}/hooks/__main__.py"]
+"""The quickest start, instead of ``perdure-hook``. ``{python}`` is this installation's interpreter and
+``{package}`` the folder of ``perdure``; without ``site``, because nothing outside the standard library is needed."""
 
 _NESTED: dict[str, Any] = {"matcher": "{matcher}", "hooks": ["{handler}"]}
 

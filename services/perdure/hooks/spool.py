@@ -9,13 +9,12 @@ file must win.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import time
 
 from perdure.hooks.gateway import Away, Refused
-from perdure.hooks.locking import locked, make_private, write_whole
+from perdure.hooks.locking import digest_of, locked, make_private, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def _waiting(directory: str) -> list[str]:
 
 
 def _key(memories: list[Any], moment: int) -> str:
-    return hashlib.sha256(f"{moment}{json.dumps(memories)}".encode()).hexdigest()[:40]
+    return digest_of(f"{moment}{json.dumps(memories)}")
 
 
 def _packed(key: str, memories: list[Any]) -> bytes:

@@ -87,7 +87,8 @@ def test_a_gateway_that_is_away_costs_nothing_but_the_budget_and_loses_nothing(
     [
         problem(401, "no", "unauthenticated"), problem(500, "no", "internal"), problem(503, "no", "unavailable"),
         Answered(raw=b"<html>"), Answered(raw=b"[[["), Answered([1, 2]), Answered("text"), Answered(hang_up=True),
-        Answered({"recall": [None, {"memory": 7}, {}]}), Answered({}, cut=True), Answered(status=302, headers={"Location": "/x"}),
+        Answered({"recall": [None, {"memory": 7}, {}]}), Answered({}, cut=True),
+        Answered(status=302, headers={"Location": "/x"}),
     ],
 )  # fmt: skip
 @pytest.mark.requirement("HOOK-FAIL-OPEN-01")

@@ -14,7 +14,8 @@ from support.hook_payloads import PROMPT as SAID
 
 PROMPTS = {
     "claude": "UserPromptSubmit", "codex": "UserPromptSubmit", "vscode": "UserPromptSubmit", "gemini": "BeforeAgent",
-    "copilot": "userPromptSubmitted", "cursor": "beforeSubmitPrompt", "windsurf": "pre_user_prompt", "kiro": "userPromptSubmit",
+    "copilot": "userPromptSubmitted", "cursor": "beforeSubmitPrompt", "windsurf": "pre_user_prompt",
+    "kiro": "userPromptSubmit",
 }  # fmt: skip
 STARTS = {
     "claude": "SessionStart", "codex": "SessionStart", "vscode": "SessionStart", "gemini": "SessionStart",

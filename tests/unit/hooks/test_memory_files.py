@@ -32,7 +32,8 @@ def one(text: str) -> dict[str, object]:
 @pytest.mark.requirement("HOOK-FILES-01")
 def test_front_matter_gives_type_name_and_description() -> None:
     memory = one(
-        "---\nname: Testing\ndescription: 'How we test: no mocks'\nmetadata:\n  type: feedback\ntags: [ci, \"a, b\"]\n---\n"
+        "---\nname: Testing\ndescription: 'How we test: no mocks'\n"
+        'metadata:\n  type: feedback\ntags: [ci, "a, b"]\n---\n'
         "- integration tests use a real database\n- --- is not a fence here\n"
     )
     assert memory["type"] == "preference"

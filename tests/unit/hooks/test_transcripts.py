@@ -53,14 +53,15 @@ def test_a_transcript_that_became_shorter_is_read_from_its_start(tmp_path: Path)
 @pytest.mark.parametrize(
     "row",
     [
-        None, [], "text", {}, {"type": "user"}, {"type": "user", "message": "text"}, {"type": "user", "message": {"content": 7}},
+        None, [], "text", {}, {"type": "user"}, {"type": "user", "message": "text"},
+        {"type": "user", "message": {"content": 7}},
         {"type": "system", "message": {"role": "user", "content": "x"}},
         {"type": "user", "isSidechain": True, "message": {"role": "user", "content": "x"}},
         {"type": "user", "toolUseResult": {"stdout": "x"}, "message": {"role": "user", "content": "x"}},
         {"type": "user", "isCompactSummary": True, "message": {"role": "user", "content": "x"}},
         {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": ["x"]}},
         {"type": "response_item", "payload": {"type": "function_call_output", "output": "x"}},
-        {"type": "response_item", "payload": {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "x"}]}},
+        {"type": "response_item", "payload": {"type": "message", "role": "developer", "content": [{"text": "x"}]}},
         {"type": "event_msg", "payload": {"type": "agent_message", "message": "x"}},
     ],
 )  # fmt: skip
