@@ -6,6 +6,7 @@ quotes. Each edit is proved: the new text must mean what the old one meant, and 
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Sequence
@@ -150,6 +151,7 @@ class _Reader:
         return None
 
 
+@functools.lru_cache(maxsize=4)  # one edit reads the same text several times, and Claude Code's file has megabytes
 def _parse(text: str) -> _Value | None:
     root = _Reader(text).read()
     if root is not None and root.members is None:
@@ -354,6 +356,8 @@ def _cut_out(text: str, place: _Value, members: Sequence[_Member], position: int
 
 def _ends_in_line_comment(head: str) -> bool:
     """Whether the end of ``head`` lies in a line comment."""
+    if "//" not in head[head.rfind("\n") + 1 :]:
+        return False
     position = 0
     while position < len(head):
         match = _TOKEN.match(head, position)
