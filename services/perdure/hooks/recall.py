@@ -22,9 +22,10 @@ TOKENS_MAX = 1000
 DIGEST_MAX = 6
 FLOOR = 0.54
 """Evidence from which a hit is shown: its cosine plus ``WORD_WEIGHT`` for each word that it shares with the prompt,
-three at most. Measured on the 437 questions of ``tests/quality/data/{en,zh,ja}.jsonl`` over their 269 memories, with the
-default embedding space, to which it belongs: silent on 30 of 30 questions that nothing answers; where it spoke, and with
-both kinds of question equally frequent, right in 84 %. The cosine alone at 0.38 was silent on 77 %, right in 40 %."""
+three at most. Measured on the 437 questions of ``tests/quality/data/{en,zh,ja}.jsonl`` over their 269 memories, with
+the default embedding space, to which it belongs: silent on 30 of 30 questions that nothing answers; where it spoke, and
+with both kinds of question equally frequent, right in 84 %. The cosine alone at 0.38 was silent on 77 %, right in 40 %.
+"""
 WORD_WEIGHT = 0.12
 WORDS_MAX = 3
 FLOOR_WITHOUT_VECTORS = 0.5
