@@ -172,7 +172,7 @@ class MemoryReader(Protocol):
         """
 
     def lexical(self, query: LexicalQuery, filter_: Filter, *, limit: int) -> LexicalAnswer:
-        """The ``limit`` best memories by BM25 (k1 1.2, b 0.75) that pass the filter; the filter acts before the top-k."""
+        """The ``limit`` best memories by BM25 (k1 1.2, b 0.75); the filter acts before the top-k."""
 
     def similarities(self, vector: Vector, space: str, memories: Collection[MemoryId]) -> dict[MemoryId, float]:
         """Cosine of each that has a vector in that space."""
@@ -454,7 +454,7 @@ class WorkUnit(Protocol):
         """Counts a failed attempt and sets when to try again."""
 
     def record_uses(self, uses: Sequence[Use]) -> None:
-        """Adds to access_count, shown_count and last_accessed_at; unknown ids are ignored. No history, no updated_at."""
+        """Adds to access_count, shown_count and last_accessed_at; ignores unknown ids. No history, no updated_at."""
 
     def due_namespaces(self, last_run_before: datetime, limit: int) -> tuple[tuple[NamespaceName, bool], ...]:
         """Namespaces of which a run is due and none is unfinished; True where it is so by saves, else by time."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import AliasChoices
 
 from perdure.domain import memory, namespace
 from perdure.domain.decay import decay_weight
@@ -59,6 +60,9 @@ def test_every_name_of_a_setting_in_the_documentation_exists() -> None:
     known = {f"PERDURE_{name.upper()}" for name in Settings.model_fields} | set(
         re.findall(r"`(PERDURE_\w+)`", reference_pages.SETTINGS_FOOT)
     )
+    for field in Settings.model_fields.values():
+        if isinstance(field.validation_alias, AliasChoices):
+            known |= {choice for choice in field.validation_alias.choices if isinstance(choice, str)}
     for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         named = set(re.findall(r"PERDURE_[A-Z][A-Z_]*[A-Z]", path.read_text(encoding="utf-8")))
         assert named <= known, f"{path.relative_to(ROOT)}: {sorted(named - known)}"

@@ -30,7 +30,7 @@ def namespace_name(text: str) -> NamespaceName:
     """
     if not _NAME.match(text):
         raise InvalidArgument(
-            "A namespace's name has 1 to 63 of the characters a-z, 0-9, '_', '.', '-'; it begins with a letter or digit.",
+            "A namespace's name has 1 to 63 of the characters a-z 0-9 _ . -; the first is a letter or digit.",
             reason=Reason.FIELD_INVALID,
             details={"field": "namespace"},
         )

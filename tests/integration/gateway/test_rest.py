@@ -230,7 +230,8 @@ async def test_openapi_names_every_route_with_examples() -> None:
         "/memories/{id}/history", "/memories/{id}/restore", "/maintenance/jobs", "/maintenance/jobs/{job_id}",
         "/maintenance/jobs/{job_id}/cancel", "/memories/consolidate", "/memories/clean", "/memories/compact",
         "/memories/restore-content", "/memories/memory-md", "/memories/erase", "/memories/{id}/lifecycle",
-        "/maintenance/runs", "/maintenance/runs/{run_id}", "/maintenance/runs/{run_id}/undo", "/healthz", "/readyz", "/metrics",
+        "/maintenance/runs", "/maintenance/runs/{run_id}", "/maintenance/runs/{run_id}/undo",
+        "/healthz", "/readyz", "/metrics",
     } == api["paths"].keys()  # fmt: skip
     assert api["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
     assert api["components"]["schemas"]["SaveBody"]["examples"]
