@@ -17,7 +17,9 @@ import sqlite_vec
 from perdure.errors import DataCorrupt, FailedPrecondition, Internal, PerdureError, Reason, Unavailable
 
 BUSY_TIMEOUT_MS = 5000
-MMAP_BYTES = 2 * 1024**3
+MMAP_BYTES = 128 * 1024**2
+"""Of the file, mapped. With 2 GiB the stack took 940 MB at 100 000 memories, with this 892, and searched as fast: the
+vectors are read once, into a resident matrix."""
 CACHE_KIB = 16 * 1024
 JOURNAL_LIMIT_BYTES = 64 * 1024**2
 

@@ -23,7 +23,7 @@ K1 = 1.2
 """FTS5's constant."""
 
 _IDF_MIN = 1e-6
-_EXACT_ROWS = 10_000
+_EXACT_ROWS = 1000
 """Stores up to this size count each query's words anew; larger ones keep counts until the store has grown by 1 %."""
 _KEPT_COUNTS = 4096
 _SCOPE_SHARE = 8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from perdure.domain.memory import Filter, Memory, Revision
 from perdure.domain.recall.answer import (
@@ -133,10 +133,12 @@ def hit_from_proto(message: pb.Hit) -> Hit:
 
 def answer_to_proto(answer: Answer) -> pb.SearchResponse:
     """The message of ``answer``."""
+    # a hit usually stands in both stages: it is converted once
+    recognised = {id(hit): hit_to_proto(hit) for hit in answer.recognition}
     return pb.SearchResponse(
         stage=answer.stage,
-        recognition=[hit_to_proto(hit) for hit in answer.recognition],
-        recall=[hit_to_proto(hit) for hit in answer.recall],
+        recognition=list(recognised.values()),
+        recall=[recognised.get(id(hit)) or hit_to_proto(hit) for hit in answer.recall],
         associations=[hit_to_proto(hit) for hit in answer.associations],
         dense_ran=answer.dense_ran,
         lexical_ran=answer.lexical_ran,
@@ -146,16 +148,23 @@ def answer_to_proto(answer: Answer) -> pb.SearchResponse:
     )
 
 
+def _known(message: pb.Hit, recognised: Mapping[str, tuple[pb.Hit, Hit]]) -> Hit:
+    """The hit in ``message``, converted before where it stood in the first stage as it is."""
+    before = recognised.get(message.memory.id)
+    return before[1] if before is not None and before[0] == message else hit_from_proto(message)
+
+
 def answer_from_proto(message: pb.SearchResponse) -> Answer:
     """The answer in ``message``.
 
     Raises:
         InvalidArgument: a part of it is malformed.
     """
+    recognised = {hit.memory.id: (hit, hit_from_proto(hit)) for hit in message.recognition}
     return Answer(
         stage=fields.whole(message.stage, "stage", 1, 3),
-        recognition=tuple(hit_from_proto(hit) for hit in message.recognition),
-        recall=tuple(hit_from_proto(hit) for hit in message.recall),
+        recognition=tuple(recognised[hit.memory.id][1] for hit in message.recognition),
+        recall=tuple(_known(hit, recognised) for hit in message.recall),
         associations=tuple(hit_from_proto(hit) for hit in message.associations),
         dense_ran=message.dense_ran,
         lexical_ran=message.lexical_ran,
