@@ -67,8 +67,9 @@ def test_no_distinct_sentence_is_lost(texts: list[str]) -> None:
     for memory in members:
         for piece in pieces(memory.statement.content):
             key = said(piece)
-            # a piece that opens a block has the block's day before it; a code block without end swallows what follows
-            assert not key or key in kept or piece.strip() in content
+            # a piece that opens a block has the block's day before it; a code block without end swallows what follows,
+            # also the end of a sentence that was said twice
+            assert not key or key in kept or piece.strip().rstrip(".!。") in content
 
 
 @given(st.integers(1, 60), st.integers(2, 6), st.floats(0.2, 0.95), st.integers(0, 2**31))
