@@ -6,6 +6,7 @@ embedded model's process does not carry it.
 
 from __future__ import annotations
 
+import abc
 import ipaddress
 import random
 import threading
@@ -178,7 +179,7 @@ class Http:
             ) from error
 
 
-class RemoteProvider:
+class RemoteProvider(abc.ABC):
     """Prefixes, windows, checks; the paths and fields are the subclass's.
 
     Asks for one vector when it is made, to learn the dimension.
@@ -273,9 +274,9 @@ class RemoteProvider:
             )
         return rows
 
+    @abc.abstractmethod
     def _ask(self, texts: Sequence[str], *, timeout_s: float) -> Matrix:
         """Rows for texts with their prefix, from ``matrix``."""
-        raise NotImplementedError
 
 
 def matrix(rows: Sequence[Sequence[float]], count: int) -> Matrix:
