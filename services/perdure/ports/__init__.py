@@ -7,6 +7,16 @@ Knows the shape of each need and nothing about who meets it. Ports are synchrono
 from perdure.ports.access import AccessUnit, AuditEvent, Namespace, Token
 from perdure.ports.clock import Clock, Ids
 from perdure.ports.embedding import Embedder, Embeddings
+from perdure.ports.experience import (
+    EpisodePage,
+    ExperienceReader,
+    ExperienceStore,
+    ExperienceUnit,
+    ProcedureVector,
+    RunPage,
+    ScreenshotFiles,
+    SkillPage,
+)
 from perdure.ports.lifecycle import Departure, LifecycleReader, LifecycleUnit, LifePage, Summariser, VectorGroup
 from perdure.ports.memories import ExportStream, MemoryReader, MemoryUnit, Page, Position, Replay, Stats
 from perdure.ports.store import CheckReport, Finding, LifecycleStore, Progress, Store, StoreInfo
@@ -20,6 +30,10 @@ __all__ = [
     "Departure",
     "Embedder",
     "Embeddings",
+    "EpisodePage",
+    "ExperienceReader",
+    "ExperienceStore",
+    "ExperienceUnit",
     "ExportStream",
     "Finding",
     "Ids",
@@ -38,8 +52,12 @@ __all__ = [
     "Page",
     "Pending",
     "Position",
+    "ProcedureVector",
     "Progress",
     "Replay",
+    "RunPage",
+    "ScreenshotFiles",
+    "SkillPage",
     "Stats",
     "Store",
     "StoreInfo",
