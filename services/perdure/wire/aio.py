@@ -37,7 +37,7 @@ LONG_CALL_S = 120.0
 """Time for a call that touches many memories, a batch at a time."""
 
 
-class _Client:
+class Client:
     """A link and its end."""
 
     def __init__(self, target: str, *, internal_token: str = "", timeout_s: float = CALL_S) -> None:
@@ -56,7 +56,7 @@ class _Client:
         await self.close()
 
 
-class AsyncMemoryClient(_Client):
+class AsyncMemoryClient(Client):
     """Memories of the caller's namespace; every method raises the service's errors as they are."""
 
     def __init__(self, target: str, *, internal_token: str = "", timeout_s: float = CALL_S) -> None:
@@ -259,7 +259,7 @@ class AsyncMemoryClient(_Client):
         return understood(lambda: saving.report_from_proto(response))
 
 
-class AsyncAccessClient(_Client):
+class AsyncAccessClient(Client):
     """Namespaces, tokens and audit; every method raises the service's errors as they are."""
 
     def __init__(self, target: str, *, internal_token: str = "", timeout_s: float = CALL_S) -> None:
@@ -351,7 +351,7 @@ class AsyncAccessClient(_Client):
         return understood(lambda: tuple(access.event_from_proto(message) for message in response.events))
 
 
-class AsyncJobsClient(_Client):
+class AsyncJobsClient(Client):
     """Jobs of the maintenance service; every method raises the service's errors as they are."""
 
     def __init__(self, target: str, *, internal_token: str = "", timeout_s: float = CALL_S) -> None:
@@ -416,7 +416,7 @@ class AsyncJobsClient(_Client):
         return understood(lambda: jobs.job_from_proto(response.job))
 
 
-class AsyncHealth(_Client):
+class AsyncHealth(Client):
     """Whether one service answers and can work."""
 
     def __init__(self, target: str, *, timeout_s: float = HEALTH_S) -> None:
@@ -433,7 +433,7 @@ class AsyncHealth(_Client):
         return bool(response.status == health_pb2.HealthCheckResponse.SERVING)
 
 
-class AsyncLifecycleClient(_Client):
+class AsyncLifecycleClient(Client):
     """The lifecycle of memories; every method raises the service's errors as they are."""
 
     def __init__(self, target: str, *, internal_token: str = "", timeout_s: float = CALL_S) -> None:
