@@ -95,6 +95,7 @@ filters = st.builds(
     Filter,
     projects=words,
     not_projects=words,
+    keys=words,
     types=st.lists(st.sampled_from(MemoryType), max_size=3).map(tuple),
     tags=words,
     concepts=words,

@@ -149,9 +149,9 @@ class Revision:
 class Filter:
     """Conditions on memories; all given ones must hold. They act inside each search arm, before its top-k.
 
-    ``projects`` any of; ``not_projects`` none of; ``types`` any of; ``tags``/``concepts``/``files`` all of, compared
-    case-insensitively; ``created_from`` inclusive, ``created_to`` exclusive; ``statuses`` any of. ``as_of`` hides
-    memories whose ``expires_at`` is not after it.
+    ``projects`` any of; ``not_projects`` none of; ``types`` any of; ``keys`` any of, exactly;
+    ``tags``/``concepts``/``files`` all of, compared case-insensitively; ``created_from`` inclusive, ``created_to``
+    exclusive; ``statuses`` any of. ``as_of`` hides memories whose ``expires_at`` is not after it.
     """
 
     projects: tuple[str, ...] = ()
@@ -165,3 +165,4 @@ class Filter:
     tiers: tuple[Tier, ...] = ()
     statuses: tuple[Status, ...] = (Status.ACTIVE,)
     as_of: datetime | None = None
+    keys: tuple[str, ...] = ()

@@ -106,6 +106,7 @@ def as_stored(filter_: Filter) -> Filter:
         filter_,
         projects=tuple(map(one_line, filter_.projects)),
         not_projects=tuple(map(one_line, filter_.not_projects)),
+        keys=tuple(map(one_line, filter_.keys)),
         tags=tuple(map(one_line, filter_.tags)),
         concepts=tuple(map(one_line, filter_.concepts)),
         files=tuple(map(one_line, filter_.files)),

@@ -247,6 +247,7 @@ class Conditions(Query):
     tags: list[str] = Field(default_factory=list, description="All of; repeat the parameter.")
     concepts: list[str] = Field(default_factory=list, description="All of; repeat the parameter.")
     files: list[str] = Field(default_factory=list, description="All of; repeat the parameter.")
+    key: list[str] = Field(default_factory=list, description="Any of, exactly; repeat the parameter.")
     created_from: Moment | None = Field(None, description="Inclusive, ISO 8601.")
     created_to: Moment | None = Field(None, description="Exclusive, ISO 8601.")
     tier: list[TierName] = Field(default_factory=list)
@@ -260,6 +261,7 @@ class Conditions(Query):
             tags=tuple(self.tags),
             concepts=tuple(self.concepts),
             files=tuple(self.files),
+            keys=tuple(self.key),
             created_from=self.created_from,
             created_to=self.created_to,
             tiers=tuple(Tier(name) for name in self.tier),

@@ -152,6 +152,16 @@ def test_a_change_raises_the_revision_and_keeps_what_was(store: Store) -> None:
     assert caught.value.reason is Reason.REVISION_MOVED
 
 
+def test_a_filter_on_keys_acts_in_every_search_and_in_lists(store: Store) -> None:
+    wanted = _add(store, memory("the build uses make", key="build"), memory("the build uses ninja", key="other"))
+    _add(store, memory("the build is slow"), seed=9)
+    filter_ = Filter(keys=("build", "absent"))
+    with store.read(HERE) as reader:
+        assert [one.id for one in reader.page(filter_, after=None, limit=5).memories] == [wanted.id]
+        assert [hit.id for hit in reader.dense(vector(1), SPACE, filter_, limit=5)] == [wanted.id]
+        assert [hit.id for hit in reader.lexical(query_terms("build"), filter_, limit=5).hits] == [wanted.id]
+
+
 def test_a_change_to_a_taken_key_is_refused(store: Store) -> None:
     _add(store, memory("one", key="k"))
     two = _add(store, memory("two"))

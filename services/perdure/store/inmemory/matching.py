@@ -25,6 +25,7 @@ def passes(memory: Memory, filter_: Filter) -> bool:
         (not filter_.statuses or memory.status in filter_.statuses)
         and (not filter_.projects or statement.project in filter_.projects)
         and statement.project not in filter_.not_projects
+        and (not filter_.keys or statement.key in filter_.keys)
         and (not filter_.types or statement.type in filter_.types)
         and (not filter_.tiers or memory.tier in filter_.tiers)
         and (filter_.created_from is None or memory.created_at >= filter_.created_from)

@@ -29,6 +29,7 @@ def conditions(filter_: Filter, namespace: int) -> Condition:
     among("m.status", filter_.statuses)
     among("m.project", filter_.projects)
     among("m.project", filter_.not_projects, negated=True)
+    among('m."key"', filter_.keys)
     among("m.type", filter_.types)
     among("m.tier", filter_.tiers)
     if filter_.created_from is not None:

@@ -20,7 +20,7 @@ from perdure.domain.vectors import Matrix, Vector
 from perdure.store.sqlite.conditions import conditions, wanted_labels
 from perdure.store.sqlite.driver import Connection
 from perdure.store.sqlite.resident import DEAD, STATUSES, TIERS, TYPES, Residents, View
-from perdure.store.sqlite.rows import micros, to_list_of_numbers
+from perdure.store.sqlite.rows import micros, to_list, to_list_of_numbers
 
 DIGITS = 6
 """Similarities are rounded to this many digits, so that equal vectors are equal whatever the order of summation."""
@@ -150,6 +150,12 @@ def _mask(view: View, place: Place, filter_: Filter, stale: Iterable[int]) -> np
         mask &= columns.created[:count] < micros(filter_.created_to)
     if filter_.as_of is not None:
         mask &= columns.expires[:count] > micros(filter_.as_of)
+    if filter_.keys:
+        rows = place.connection.execute(
+            'SELECT "row" FROM memory WHERE namespace = ? AND "key" IN (SELECT value FROM json_each(?))',
+            (place.namespace, to_list(filter_.keys)),
+        )
+        mask &= np.isin(columns.rows[:count], np.fromiter((row for (row,) in rows), dtype=np.int64))
     for kind, value in wanted_labels(filter_):
         rows = place.connection.execute(
             "SELECT memory FROM label WHERE namespace = ? AND kind = ? AND value = ?", (place.namespace, kind, value)

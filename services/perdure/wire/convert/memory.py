@@ -175,6 +175,7 @@ def filter_to_proto(filter_: Filter) -> pb.Filter:
     return pb.Filter(
         projects=fields.texts(filter_.projects),
         not_projects=fields.texts(filter_.not_projects),
+        keys=fields.texts(filter_.keys),
         types=[TYPES.number(type_) for type_ in filter_.types],  # type: ignore[misc]  # stubs want the enum's own type
         tags=fields.texts(filter_.tags),
         concepts=fields.texts(filter_.concepts),
@@ -201,6 +202,7 @@ def filter_from_proto(message: pb.Filter, *, every_status: bool = False) -> Filt
     return Filter(
         projects=tuple(message.projects),
         not_projects=tuple(message.not_projects),
+        keys=tuple(message.keys),
         types=tuple(TYPES.member(number, "types") for number in message.types),
         tags=tuple(message.tags),
         concepts=tuple(message.concepts),

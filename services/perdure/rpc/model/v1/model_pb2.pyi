@@ -225,7 +225,7 @@ class Revision(_message.Message):
     def __init__(self, revision: _Optional[int] = ..., at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., actor: _Optional[str] = ..., why: _Optional[str] = ..., before: _Optional[_Union[Memory, _Mapping]] = ...) -> None: ...
 
 class Filter(_message.Message):
-    __slots__ = ("projects", "types", "tags", "concepts", "files", "created_from", "created_to", "tiers", "statuses", "not_projects", "as_of")
+    __slots__ = ("projects", "types", "tags", "concepts", "files", "created_from", "created_to", "tiers", "statuses", "not_projects", "as_of", "keys")
     PROJECTS_FIELD_NUMBER: _ClassVar[int]
     TYPES_FIELD_NUMBER: _ClassVar[int]
     TAGS_FIELD_NUMBER: _ClassVar[int]
@@ -237,6 +237,7 @@ class Filter(_message.Message):
     STATUSES_FIELD_NUMBER: _ClassVar[int]
     NOT_PROJECTS_FIELD_NUMBER: _ClassVar[int]
     AS_OF_FIELD_NUMBER: _ClassVar[int]
+    KEYS_FIELD_NUMBER: _ClassVar[int]
     projects: _containers.RepeatedScalarFieldContainer[str]
     types: _containers.RepeatedScalarFieldContainer[MemoryType]
     tags: _containers.RepeatedScalarFieldContainer[str]
@@ -248,7 +249,8 @@ class Filter(_message.Message):
     statuses: _containers.RepeatedScalarFieldContainer[Status]
     not_projects: _containers.RepeatedScalarFieldContainer[str]
     as_of: _timestamp_pb2.Timestamp
-    def __init__(self, projects: _Optional[_Iterable[str]] = ..., types: _Optional[_Iterable[_Union[MemoryType, str]]] = ..., tags: _Optional[_Iterable[str]] = ..., concepts: _Optional[_Iterable[str]] = ..., files: _Optional[_Iterable[str]] = ..., created_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., created_to: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., tiers: _Optional[_Iterable[_Union[Tier, str]]] = ..., statuses: _Optional[_Iterable[_Union[Status, str]]] = ..., not_projects: _Optional[_Iterable[str]] = ..., as_of: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    keys: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, projects: _Optional[_Iterable[str]] = ..., types: _Optional[_Iterable[_Union[MemoryType, str]]] = ..., tags: _Optional[_Iterable[str]] = ..., concepts: _Optional[_Iterable[str]] = ..., files: _Optional[_Iterable[str]] = ..., created_from: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., created_to: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., tiers: _Optional[_Iterable[_Union[Tier, str]]] = ..., statuses: _Optional[_Iterable[_Union[Status, str]]] = ..., not_projects: _Optional[_Iterable[str]] = ..., as_of: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., keys: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ErrorInfo(_message.Message):
     __slots__ = ("code", "reason", "message", "details", "retry_after_ms")
