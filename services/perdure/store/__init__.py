@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from perdure.errors import InvalidArgument, Reason
-from perdure.ports import Clock, LifecycleStore, Store
+from perdure.ports import Clock, ExperienceStore, LifecycleStore, Store
+
+if TYPE_CHECKING:
+    from perdure.store.sqlite import SqliteStore
 
 RESIDENT_BYTES = 1024**3
 RESIDENT_MIN_ROWS = 256
@@ -63,13 +67,29 @@ def open_lifecycle_store(
         InvalidArgument: not the URL of a store that is looked after.
         FailedPrecondition, DataCorrupt: as ``open_store``.
     """
+    return _in_a_file(url, "Maintenance", resident_bytes=resident_bytes, clock=clock)
+
+
+def open_experience_store(
+    url: str, *, resident_bytes: int = RESIDENT_BYTES, clock: Clock | None = None
+) -> ExperienceStore:
+    """The store at ``url``, as experience needs it; made where it is missing.
+
+    Raises:
+        InvalidArgument: not the URL of a store that keeps experience.
+        FailedPrecondition, DataCorrupt: as ``open_store``.
+    """
+    return _in_a_file(url, "Experience", resident_bytes=resident_bytes, clock=clock)
+
+
+def _in_a_file(url: str, who: str, *, resident_bytes: int, clock: Clock | None) -> SqliteStore:
     store = open_store(url, resident_bytes=resident_bytes, clock=clock)
     from perdure.store.sqlite import SqliteStore
 
     if not isinstance(store, SqliteStore):
         store.close()
         raise InvalidArgument(
-            "Maintenance needs a store in a file: sqlite:///path.",
+            f"{who} needs a store in a file: sqlite:///path.",
             reason=Reason.FIELD_INVALID,
             details={"field": "store_url"},
         )

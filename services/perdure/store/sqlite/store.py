@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import apsw
 
@@ -19,6 +20,8 @@ from perdure.ports import (
     AccessUnit,
     CheckReport,
     Clock,
+    ExperienceReader,
+    ExperienceUnit,
     LifecycleReader,
     LifecycleUnit,
     MemoryReader,
@@ -52,6 +55,9 @@ from perdure.store.sqlite.unit import SqliteUnit
 from perdure.store.sqlite.work import SqliteWork
 from perdure.store.tokens import Tokens
 from perdure.system import RandomIds, SystemClock
+
+_Reader = TypeVar("_Reader", bound=SqliteReader)
+_Unit = TypeVar("_Unit", bound=SqliteUnit)
 
 SCRUB_WAIT_MS = 200
 """How long an erasure waits for readers to move on; what it could not empty, later writes do."""
@@ -98,53 +104,52 @@ class SqliteStore:
 
     # ------------------------------------------------------------ units
 
-    @contextmanager
-    def read(self, scope: Scope) -> Iterator[MemoryReader]:
+    def read(self, scope: Scope) -> AbstractContextManager[MemoryReader]:
         """A consistent view of one namespace."""
-        connection = self.borrow()
-        try:
-            with translated():
-                connection.execute("BEGIN")
-                reader = SqliteReader(connection, scope, self._engines)
-            yield reader
-        finally:
-            self.give_back(connection)
+        return self._view(SqliteReader, scope)
 
-    @contextmanager
-    def write(self, scope: Scope, actor: Actor) -> Iterator[MemoryUnit]:
+    def write(self, scope: Scope, actor: Actor) -> AbstractContextManager[MemoryUnit]:
         """A transaction on one namespace."""
-        connection = self.begin_write()
-        done = False
-        try:
-            with translated():
-                unit = SqliteUnit(connection, scope, actor, self._engines)
-            yield unit
-            with translated():
-                unit.finish()
-            done = True
-        finally:
-            self.end_write(commit=done)
+        return self._unit(SqliteUnit, scope, actor)
+
+    def survey(self, scope: Scope) -> AbstractContextManager[LifecycleReader]:
+        """A consistent view of one namespace for maintenance."""
+        return self._view(SqliteLifecycleReader, scope)
+
+    def maintain(self, scope: Scope, actor: Actor) -> AbstractContextManager[LifecycleUnit]:
+        """A transaction of maintenance on one namespace."""
+        return self._unit(SqliteLifecycleUnit, scope, actor)
+
+    def experience_view(self, scope: Scope) -> AbstractContextManager[ExperienceReader]:
+        """A consistent view of the experience of one namespace."""
+        from perdure.store.sqlite.experience import SqliteExperienceReader
+
+        return self._view(SqliteExperienceReader, scope)
+
+    def experience(self, scope: Scope, actor: Actor) -> AbstractContextManager[ExperienceUnit]:
+        """A transaction on the experience of one namespace."""
+        from perdure.store.sqlite.experience import SqliteExperienceUnit
+
+        return self._unit(SqliteExperienceUnit, scope, actor)
 
     @contextmanager
-    def survey(self, scope: Scope) -> Iterator[LifecycleReader]:
-        """A consistent view of one namespace for maintenance."""
+    def _view(self, kind: type[_Reader], scope: Scope) -> Iterator[_Reader]:
         connection = self.borrow()
         try:
             with translated():
                 connection.execute("BEGIN")
-                reader = SqliteLifecycleReader(connection, scope, self._engines)
+                reader = kind(connection, scope, self._engines)
             yield reader
         finally:
             self.give_back(connection)
 
     @contextmanager
-    def maintain(self, scope: Scope, actor: Actor) -> Iterator[LifecycleUnit]:
-        """A transaction of maintenance on one namespace."""
+    def _unit(self, kind: type[_Unit], scope: Scope, actor: Actor) -> Iterator[_Unit]:
         connection = self.begin_write()
         done = False
         try:
             with translated():
-                unit = SqliteLifecycleUnit(connection, scope, actor, self._engines)
+                unit = kind(connection, scope, actor, self._engines)
             yield unit
             with translated():
                 unit.finish()
