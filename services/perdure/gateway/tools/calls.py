@@ -26,7 +26,7 @@ from perdure.gateway.routes.request import memory_id
 from perdure.gateway.shielding import Shield
 from perdure.gateway.tools import arguments as a
 from perdure.gateway.tools import texts
-from perdure.gateway.tools.catalogue import ToolCard
+from perdure.gateway.tools.card import ToolCard
 
 RUN_WAIT_S = 25.0
 """How long a tool waits for a run; hosts give up on a tool after a minute or so."""

@@ -3,48 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-from mcp.types import Tool, ToolAnnotations
 
 from perdure.domain.namespace import TokenScope
 from perdure.errors import InvalidArgument, Reason
 from perdure.gateway.tools import arguments as a
-
-ALWAYS_LOAD = {"anthropic/alwaysLoad": True}
-"""Claude Code puts such a tool into the prompt; it finds the others by searching."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCard:
-    """A tool without its doing."""
-
-    name: str
-    title: str
-    description: str
-    arguments: type[a.Arguments]
-    scope: TokenScope | None = TokenScope.READ
-    destructive: bool = False
-    idempotent: bool = True
-    always: bool = False
-
-    def listed(self) -> Tool:
-        """As ``tools/list`` shows it."""
-        return Tool(
-            name=self.name,
-            title=self.title,
-            description=self.description,
-            input_schema=a.schema(self.arguments),
-            annotations=ToolAnnotations(
-                title=self.title,
-                read_only_hint=self.scope is not TokenScope.WRITE,
-                destructive_hint=self.destructive,
-                idempotent_hint=self.idempotent,
-                open_world_hint=False,
-            ),
-            _meta=ALWAYS_LOAD if self.always else None,
-        )
-
+from perdure.gateway.tools.card import ToolCard
 
 _CORE = (
     ToolCard(

@@ -50,7 +50,8 @@ from perdure.gateway.shielding import Shield
 from perdure.gateway.tools import texts
 from perdure.gateway.tools.arguments import schema
 from perdure.gateway.tools.calls import ToolCalls
-from perdure.gateway.tools.catalogue import CARDS, ToolCard, cards_of
+from perdure.gateway.tools.card import ToolCard
+from perdure.gateway.tools.catalogue import CARDS, cards_of
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
