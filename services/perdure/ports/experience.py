@@ -119,6 +119,9 @@ class ExperienceReader(LifecycleReader, Protocol):
     def adaptations(self) -> tuple[Adaptation, ...]:
         """Trainings of the lineage in use, oldest first; at most 200."""
 
+    def content_chars(self) -> int:
+        """Characters of the texts of all active memories."""
+
     def usage(self, since_day: str) -> tuple[Usage, ...]:
         """What clients were served since that day, oldest day first."""
 
