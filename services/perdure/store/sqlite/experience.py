@@ -20,6 +20,16 @@ _OF_EXPERIENCE = ("procedure", "learned", "episode", "skill", "skill_run")
 class UsageReader(SqliteLifecycleReader):
     """One consistent view of what the clients of one namespace were served."""
 
+    def content_chars(self) -> int:
+        """Characters of the texts of all active memories."""
+        with translated():
+            found = self._db.execute(
+                "SELECT coalesce(sum(length(content) + coalesce(length(problem), 0) + coalesce(length(solution), 0)), 0) "
+                "FROM memory WHERE namespace = ? AND status = 'active'",
+                (self._namespace,),
+            ).get
+        return int(found)
+
     def usage(self, since_day: str) -> tuple[Usage, ...]:
         """What clients were served since that day, oldest day first, then by client."""
         with translated():
