@@ -24,7 +24,7 @@ class UsageReader(SqliteLifecycleReader):
         """Characters of the texts of all active memories."""
         with translated():
             found = self._db.execute(
-                "SELECT coalesce(sum(length(content) + coalesce(length(problem), 0) + coalesce(length(solution), 0)), 0) "
+                "SELECT total(length(content) + length(coalesce(problem, '')) + length(coalesce(solution, ''))) "
                 "FROM memory WHERE namespace = ? AND status = 'active'",
                 (self._namespace,),
             ).get
