@@ -98,8 +98,11 @@ class ExperienceReader(LifecycleReader, Protocol):
     def failed_steps(self, skill: SkillId) -> tuple[tuple[int, str, int], ...]:
         """Version, step id and how many runs failed at it, most first."""
 
-    def procedures(self) -> tuple[Procedure, ...]:
-        """Every skill, and every episode without one, as text, with what learned it."""
+    def procedures(self, space: str | None = None) -> tuple[Procedure, ...]:
+        """Every skill, and every episode without one, as text, with what learned it.
+
+        ``learned_in`` tells of the model of ``space``; without one, of the space that searches use.
+        """
 
     def procedure_vectors(self, space: str) -> tuple[ProcedureVector, ...]:
         """Stored vectors of that space, of texts as they are now."""
@@ -116,8 +119,8 @@ class ExperienceReader(LifecycleReader, Protocol):
     def adapter_number(self, space: str) -> int:
         """Its number; 0 where there is none. Cheap: asked before each search."""
 
-    def adaptations(self) -> tuple[Adaptation, ...]:
-        """Trainings of the lineage in use, oldest first; at most 200."""
+    def adaptations(self, space: str | None = None) -> tuple[Adaptation, ...]:
+        """Trainings that led to the model of ``space`` (None: that searches use), oldest first; at most 200."""
 
     def content_chars(self) -> int:
         """Characters of the texts of all active memories."""
@@ -143,10 +146,10 @@ class ExperienceUnit(ExperienceReader, LifecycleUnit, Protocol):
         """
 
     def put_skill(self, skill: Skill, procedure: Procedure) -> None:
-        """Stores a new skill or the next version of one; keeps the routine that is there.
+        """Stores a new skill, of any version and with its routine, or the next version of one, whose routine stays.
 
         Raises:
-            Conflict: its version is not one more than the stored one (REVISION_MOVED).
+            Conflict: of a skill that is there, its version is not one more than the stored one (REVISION_MOVED).
         """
 
     def forget_skill(self, skill: SkillId) -> bool:
@@ -163,16 +166,27 @@ class ExperienceUnit(ExperienceReader, LifecycleUnit, Protocol):
         """Stores a new run (its trail empty) and lets go of ended ones beyond the newest 500 of the namespace."""
 
     def change_run(self, run: SkillRun) -> None:
-        """Writes status, times, error, model, tokens and cost of a run; never its trail."""
+        """Writes status, times (but its start), error, holder, model, tokens and cost of a run; never its trail.
+
+        Raises:
+            NotFound: there is no such run.
+        """
 
     def append_step(self, run: SkillRunId, step: StepLog) -> None:
-        """Adds a line to the trail. Lines are never changed."""
+        """Adds a line to the trail. Lines are never changed.
+
+        Raises:
+            NotFound: there is no such run.
+        """
 
     def import_run(self, run: SkillRun) -> bool:
         """Stores a run with its trail as it was; False where its id is known."""
 
     def set_procedure_vectors(self, space: str, vectors: Sequence[ProcedureVector]) -> None:
-        """Stores vectors of chunks, in place of all older ones of the same procedures."""
+        """Stores vectors of chunks, in place of all older ones of the same procedures in that space.
+
+        Those of a procedure that is gone, or whose text is another by now, are left out.
+        """
 
     def note_queries(self, queries: Sequence[UsedQuery], *, keep: int) -> None:
         """Adds used questions; of each namespace the newest ``keep`` stay."""
@@ -185,10 +199,11 @@ class ExperienceUnit(ExperienceReader, LifecycleUnit, Protocol):
         """
 
     def rollback_model(self, space: str) -> int | None:
-        """Goes back to the version before; what later ones learned is pending again.
+        """Goes back to the version before; what later ones learned is pending again, and the discarded one gone.
 
         Returns:
-            The number in use now (0: none); None where there was nothing to go back from.
+            The number in use now (0: none); None where there was nothing to go back from, or where the version before
+            is too old to be kept (ten are).
         """
 
     def forget_experience(self) -> tuple[Screenshot, ...]:
@@ -209,7 +224,11 @@ class ExperienceStore(LifecycleStore, Protocol):
 
 
 class ScreenshotFiles(Protocol):
-    """Keeps pictures by their content, outside the store."""
+    """Keeps pictures by their content, outside the store.
+
+    ``put`` before the row that names the picture is written and ``forget`` after the last such row went, both inside a
+    transaction of the store: it lets one writer at a time do either, so no file is deleted that another just named.
+    """
 
     def put(self, scope: Scope, data: bytes) -> str:
         """Writes the picture durably; its sha256, hex."""

@@ -255,6 +255,8 @@ class SqliteWork:
                 "DELETE FROM vector WHERE space <> coalesce((SELECT id FROM space WHERE fingerprint = ?), 0)", (space,)
             )
             db.execute("DELETE FROM space WHERE fingerprint <> ?", (space,))
+            for table in ("procedure_vector", "used_query"):
+                db.execute(f"DELETE FROM {table} WHERE space <> ?", (space,))
             db.execute("DELETE FROM embedding_queue")
             db.execute("UPDATE namespace SET generation = generation + 1")
 
