@@ -6,7 +6,7 @@ Knows the shape of each need and nothing about who meets it. Ports are synchrono
 
 from perdure.ports.access import AccessUnit, AuditEvent, Namespace, Token
 from perdure.ports.clock import Clock, Ids
-from perdure.ports.embedding import Embedder, Embeddings
+from perdure.ports.embedding import Embedder, Embeddings, TrainingEmbedder
 from perdure.ports.experience import (
     EpisodePage,
     ExperienceReader,
@@ -63,6 +63,7 @@ __all__ = [
     "StoreInfo",
     "Summariser",
     "Token",
+    "TrainingEmbedder",
     "Use",
     "VectorGroup",
     "WorkUnit",

@@ -46,3 +46,15 @@ class Embedder(Protocol):
             Unavailable: away, loading or failing.
             DeadlineExceeded: no answer within ``timeout_s``.
         """
+
+
+class TrainingEmbedder(Embedder, Protocol):
+    """An embedder that also takes many questions at a time, for work nobody waits for."""
+
+    def questions(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
+        """Vectors of questions; at most 256. They yield to every other caller.
+
+        Raises:
+            Unavailable: away, loading or failing.
+            DeadlineExceeded: no answer within ``timeout_s``.
+        """

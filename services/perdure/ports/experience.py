@@ -119,6 +119,15 @@ class ExperienceReader(LifecycleReader, Protocol):
     def adapter_number(self, space: str) -> int:
         """Its number; 0 where there is none. Cheap: asked before each search."""
 
+    def adapter_stamp(self, space: str) -> str:
+        """Tells one model in use from every other, also from one of the same number that was rolled back; "": none.
+
+        Cheap: asked before each search.
+        """
+
+    def shelf_stamp(self, space: str) -> str:
+        """Changes whenever ``procedures`` or ``procedure_vectors`` of that space do. Cheap."""
+
     def adaptations(self, space: str | None = None) -> tuple[Adaptation, ...]:
         """Trainings that led to the model of ``space`` (None: that searches use), oldest first; at most 200."""
 

@@ -29,6 +29,8 @@ class JobKind(enum.StrEnum):
     REEMBED = "reembed"
     EXPIRE_IDEMPOTENCY = "expire_idempotency"
     MAINTAIN = "maintain"
+    TRAIN = "train"
+    EMBED_PROCEDURES = "embed_procedures"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +110,7 @@ class WorkUnit(Protocol):
         """
 
     def save_job(self, job: Job) -> bool:
-        """Writes progress or outcome; False where the lease is another's by now (then stop)."""
+        """Writes progress, parameters or outcome; False where the lease is another's by now (then stop)."""
 
     def request_cancel(self, job_id: str) -> Job | None:
         """Asks the job to stop; a queued one is cancelled at once."""
@@ -136,6 +138,9 @@ class WorkUnit(Protocol):
 
     def due_namespaces(self, last_run_before: datetime, limit: int) -> tuple[tuple[NamespaceName, bool], ...]:
         """Namespaces of which a run is due and none is unfinished; True where it is so by saves, else by time."""
+
+    def unembedded_procedures(self, limit: int) -> tuple[NamespaceName, ...]:
+        """Namespaces with a procedure that has no vector in the active space; none before there is one."""
 
     def summaries_since(self, moment: datetime) -> int:
         """How many summaries runs that began since then have used."""

@@ -107,6 +107,16 @@ class EmbeddingClient(_Client):
         """
         return self._embed((text,), embedding.TextKind.QUERY, timeout_s, background=False)
 
+    def questions(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
+        """Vectors of questions; at most 256. They yield to every other caller.
+
+        Raises:
+            Unavailable: away, loading or failing.
+            DeadlineExceeded: no answer within ``timeout_s``.
+            InvalidArgument: more than 256 texts.
+        """
+        return self._embed(texts, embedding.TextKind.QUERY, timeout_s, background=True)
+
     def _embed(
         self, texts: Sequence[str], kind: embedding.TextKind, timeout_s: float, *, background: bool
     ) -> Embeddings:

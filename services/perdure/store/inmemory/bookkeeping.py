@@ -118,7 +118,7 @@ class InMemoryWork:
         return taken
 
     def save_job(self, job: Job) -> bool:
-        """Writes progress or outcome; False where the lease is another's by now, or the job is finished."""
+        """Writes progress, parameters or outcome; False where the lease is another's by now, or the job is finished."""
         stored = self._state.jobs.get(job.id)
         if stored is None or stored.state not in _UNFINISHED or stored.lease_owner != job.lease_owner:
             return False
@@ -126,7 +126,6 @@ class InMemoryWork:
             job,
             kind=stored.kind,
             created_at=stored.created_at,
-            parameters=stored.parameters,
             cancel_requested=stored.cancel_requested,
         )
         return True
@@ -194,6 +193,11 @@ class InMemoryWork:
     def due_namespaces(self, last_run_before: datetime, limit: int) -> tuple[tuple[NamespaceName, bool], ...]:
         """None: nothing in this store lives long enough to age (``ports.LifecycleStore``)."""
         del last_run_before, limit
+        return ()
+
+    def unembedded_procedures(self, limit: int) -> tuple[NamespaceName, ...]:
+        """None: this store keeps no procedures."""
+        del limit
         return ()
 
     def summaries_since(self, moment: datetime) -> int:

@@ -107,6 +107,30 @@ class ModelReader(SqliteLifecycleReader):
             ).get
         return int(number or 0)
 
+    def adapter_stamp(self, space: str) -> str:
+        """Tells one model in use from every other, also from one of the same number that was rolled back; "": none."""
+        with translated():
+            found: str | None = self._db.execute(
+                "SELECT a.number || ' ' || coalesce(t.at, '') FROM adapter a LEFT JOIN adaptation t "
+                "ON t.namespace = a.namespace AND t.space = a.space AND t.number = a.number "
+                "WHERE a.namespace = ? AND a.space = ? ORDER BY a.number DESC LIMIT 1",
+                (self._namespace, space),
+            ).get
+        return found or ""
+
+    def shelf_stamp(self, space: str) -> str:
+        """Changes whenever ``procedures`` or ``procedure_vectors`` of that space do."""
+        with translated():
+            texts = self._db.execute(
+                "SELECT count(*), max(updated_at), sum(updated_at % 1000000007) FROM procedure WHERE namespace = ?",
+                (self._namespace,),
+            ).fetchall()
+            vectors = self._db.execute(
+                "SELECT count(*), max(rowid) FROM procedure_vector WHERE namespace = ? AND space = ?",
+                (self._namespace, space),
+            ).fetchall()
+        return f"{texts[0]} {vectors[0]}"
+
     def adaptations(self, space: str | None = None) -> tuple[Adaptation, ...]:
         """Trainings that led to the model of ``space`` (the space searches use), oldest first; at most 200."""
         with translated():

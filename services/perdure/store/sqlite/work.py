@@ -12,6 +12,7 @@ from perdure.domain.runs import SAVES_PER_RUN
 from perdure.errors import FailedPrecondition, Reason
 from perdure.ports import Clock, Job, JobKind, JobState, OutboxEvent, Pending, Use
 from perdure.store.sqlite.driver import Connection, translated
+from perdure.store.sqlite.experience_items import VISIBLE
 from perdure.store.sqlite.queue import TOPIC_JOB
 from perdure.store.sqlite.rows import Row, maybe_micros, maybe_moment, micros, moment
 from perdure.store.sqlite.transaction import Transaction
@@ -87,9 +88,9 @@ class SqliteWork:
             return _find(db, job_id) if db.changes() else None
 
     def save_job(self, job: Job) -> bool:
-        """Writes progress or outcome; False where the lease is another's by now, or the job is finished."""
+        """Writes progress, parameters or outcome; False where the lease is another's by now, or the job is finished."""
         values = _values(job)
-        for kept in ("id", "kind", "created_at", "parameters", "cancel_requested", "subject", "turn"):
+        for kept in ("id", "kind", "created_at", "cancel_requested", "subject", "turn"):
             del values[kept]
         marks = ", ".join(f"{name} = ?" for name in values)
         with translated():
@@ -182,6 +183,18 @@ class SqliteWork:
                 (SAVES_PER_RUN, micros(last_run_before), JobKind.MAINTAIN.value, limit),
             ).fetchall()
         return tuple((NamespaceName(name), bool(by_saves)) for name, by_saves in rows)
+
+    def unembedded_procedures(self, limit: int) -> tuple[NamespaceName, ...]:
+        """Namespaces with a procedure that has no vector in the active space; none before there is one."""
+        with translated():
+            rows = self._transaction.reading.execute(
+                "SELECT DISTINCT n.name FROM meta m, procedure p JOIN namespace n ON n.id = p.namespace "
+                f"WHERE m.name = 'active_space' AND {VISIBLE} AND NOT EXISTS (SELECT 1 FROM procedure_vector v "
+                "WHERE v.namespace = p.namespace AND v.space = m.value AND v.kind = p.kind AND v.id = p.id) "
+                "ORDER BY n.name LIMIT ?",
+                (limit,),
+            ).fetchall()
+        return tuple(NamespaceName(name) for (name,) in rows)
 
     def summaries_since(self, moment: datetime) -> int:
         """How many summaries runs that began since then have used."""
