@@ -8,6 +8,7 @@ from perdure.domain.experience.episode import Screenshot
 from perdure.domain.experience.learning import Usage
 from perdure.store.sqlite.driver import translated
 from perdure.store.sqlite.experience_episodes import EpisodeReader, EpisodeUnit
+from perdure.store.sqlite.experience_items import shelf_changed
 from perdure.store.sqlite.experience_model import ModelReader, ModelUnit
 from perdure.store.sqlite.experience_runs import RunReader, RunUnit
 from perdure.store.sqlite.experience_skills import SkillReader, SkillUnit
@@ -57,6 +58,7 @@ class SqliteExperienceUnit(EpisodeUnit, SkillUnit, RunUnit, ModelUnit, UsageRead
         with translated():
             for table in _OF_EXPERIENCE:
                 self._db.execute(f"DELETE FROM {table} WHERE namespace = ?", (self._namespace,))
+            shelf_changed(self._db, self._namespace)
         return pictures
 
     def record_usage(self, usage: Sequence[Usage]) -> None:

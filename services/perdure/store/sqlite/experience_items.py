@@ -24,6 +24,7 @@ def put_procedure(db: Connection, namespace: int, procedure: Procedure) -> None:
         "sha256 = excluded.sha256, updated_at = excluded.updated_at",
         (*item, procedure.name, procedure.text, procedure.sha256, micros(procedure.updated_at)),
     )
+    shelf_changed(db, namespace)
 
 
 def forget_procedure(db: Connection, namespace: int, kind: ItemKind, id_: str) -> None:
@@ -31,3 +32,12 @@ def forget_procedure(db: Connection, namespace: int, kind: ItemKind, id_: str) -
     item = (namespace, kind.value, id_)
     db.execute("DELETE FROM procedure WHERE namespace = ? AND kind = ? AND id = ?", item)
     db.execute("DELETE FROM learned WHERE namespace = ? AND kind = ? AND id = ?", item)
+    shelf_changed(db, namespace)
+
+
+def shelf_changed(db: Connection, namespace: int) -> None:
+    """Says that procedures, their vectors or their ledger are others now. A stamp undone is never given again."""
+    db.execute(
+        "INSERT OR REPLACE INTO shelf (namespace, stamp) VALUES (?, lower(hex(randomblob(8))))",
+        (namespace,),
+    )

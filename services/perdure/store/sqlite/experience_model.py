@@ -13,7 +13,7 @@ from perdure.domain.vectors import Matrix, Vector, to_bytes, unit
 from perdure.errors import Conflict, InvalidArgument, Reason
 from perdure.ports import ProcedureVector
 from perdure.store.sqlite.driver import translated
-from perdure.store.sqlite.experience_items import VISIBLE
+from perdure.store.sqlite.experience_items import VISIBLE, shelf_changed
 from perdure.store.sqlite.lifecycle import SqliteLifecycleReader, SqliteLifecycleUnit
 from perdure.store.sqlite.rows import Row, micros, moment
 
@@ -110,26 +110,18 @@ class ModelReader(SqliteLifecycleReader):
     def adapter_stamp(self, space: str) -> str:
         """Tells one model in use from every other, also from one of the same number that was rolled back; "": none."""
         with translated():
-            found: str | None = self._db.execute(
-                "SELECT a.number || ' ' || coalesce(t.at, '') FROM adapter a LEFT JOIN adaptation t "
-                "ON t.namespace = a.namespace AND t.space = a.space AND t.number = a.number "
-                "WHERE a.namespace = ? AND a.space = ? ORDER BY a.number DESC LIMIT 1",
+            stamp = self._db.execute(
+                "SELECT stamp FROM adapter WHERE namespace = ? AND space = ? ORDER BY number DESC LIMIT 1",
                 (self._namespace, space),
             ).get
-        return found or ""
+        return stamp or ""
 
     def shelf_stamp(self, space: str) -> str:
-        """Changes whenever ``procedures`` or ``procedure_vectors`` of that space do."""
+        """Changes whenever ``procedures`` or ``procedure_vectors`` do, of whatever space; "" before the first."""
+        del space  # one stamp for all: there is one in use
         with translated():
-            texts = self._db.execute(
-                "SELECT count(*), max(updated_at), sum(updated_at % 1000000007) FROM procedure WHERE namespace = ?",
-                (self._namespace,),
-            ).fetchall()
-            vectors = self._db.execute(
-                "SELECT count(*), max(rowid) FROM procedure_vector WHERE namespace = ? AND space = ?",
-                (self._namespace, space),
-            ).fetchall()
-        return f"{texts[0]} {vectors[0]}"
+            stamp = self._db.execute("SELECT stamp FROM shelf WHERE namespace = ?", (self._namespace,)).get
+        return stamp or ""
 
     def adaptations(self, space: str | None = None) -> tuple[Adaptation, ...]:
         """Trainings that led to the model of ``space`` (the space searches use), oldest first; at most 200."""
@@ -188,6 +180,7 @@ class ModelUnit(ModelReader, SqliteLifecycleUnit):
                     for one in vectors
                 ],
             )
+            shelf_changed(self._db, self._namespace)
 
     def note_queries(self, queries: Sequence[UsedQuery], *, keep: int) -> None:
         """Adds used questions, those of memories that are gone left out; the newest ``keep`` of the namespace stay.
@@ -230,8 +223,8 @@ class ModelUnit(ModelReader, SqliteLifecycleUnit):
                     details={"expected": adapter.number - 1, "found": in_use},
                 )
             self._db.execute(
-                "INSERT INTO adapter (namespace, space, number, version, rank, dimension, down, up) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO adapter (namespace, space, number, version, stamp, rank, dimension, down, up) "
+                "VALUES (?, ?, ?, ?, lower(hex(randomblob(8))), ?, ?, ?, ?)",
                 (*place, adapter.number, adapter.version, *down.shape, to_bytes(down), to_bytes(up)),
             )
             # One of that number is left only where its generation was lost; the new one takes its place.
@@ -250,6 +243,7 @@ class ModelUnit(ModelReader, SqliteLifecycleUnit):
                     f"DELETE FROM {table} WHERE namespace = ? AND space = ? AND number <= ?",
                     (*place, adapter.number - kept),
                 )
+            shelf_changed(self._db, self._namespace)
 
     def rollback_model(self, space: str) -> int | None:
         """Goes back to the version before; what later ones learned is pending again, and the discarded one gone.
@@ -273,6 +267,7 @@ class ModelUnit(ModelReader, SqliteLifecycleUnit):
                 self._db.execute(
                     f"DELETE FROM {table} WHERE namespace = ? AND space = ? AND number > ?", (*place, before)
                 )
+            shelf_changed(self._db, self._namespace)
         return before
 
 

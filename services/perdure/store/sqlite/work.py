@@ -270,6 +270,7 @@ class SqliteWork:
             db.execute("DELETE FROM space WHERE fingerprint <> ?", (space,))
             for table in ("procedure_vector", "used_query"):
                 db.execute(f"DELETE FROM {table} WHERE space <> ?", (space,))
+            db.execute("UPDATE shelf SET stamp = lower(hex(randomblob(8)))")
             db.execute("DELETE FROM embedding_queue")
             db.execute("UPDATE namespace SET generation = generation + 1")
 

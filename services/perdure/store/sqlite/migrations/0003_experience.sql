@@ -119,6 +119,12 @@ CREATE TABLE procedure (
   PRIMARY KEY (namespace, kind, id)
 ) STRICT;
 
+-- stamp: another whenever procedures, their vectors, or what was learned of them change.
+CREATE TABLE shelf (
+  namespace INTEGER PRIMARY KEY REFERENCES namespace (id),
+  stamp TEXT NOT NULL
+) STRICT;
+
 -- space: its fingerprint, here and below; a space can be known here before a memory has a vector in it.
 CREATE TABLE procedure_vector (
   namespace INTEGER NOT NULL,
@@ -145,12 +151,14 @@ CREATE INDEX used_query_at ON used_query (namespace, at);
 CREATE INDEX used_query_memory ON used_query (memory);
 
 -- The private model, its newest generations; the highest number is the one in use. down: A, float32 (rank, dimension).
--- up: B, float32 (dimension, rank). Both little-endian, row by row.
+-- up: B, float32 (dimension, rank). Both little-endian, row by row. stamp: a number may be used again after a rollback;
+-- this tells the two apart.
 CREATE TABLE adapter (
   namespace INTEGER NOT NULL REFERENCES namespace (id),
   space TEXT NOT NULL,
   number INTEGER NOT NULL CHECK (number >= 1),
   version TEXT NOT NULL,
+  stamp TEXT NOT NULL,
   rank INTEGER NOT NULL CHECK (rank >= 1),
   dimension INTEGER NOT NULL CHECK (dimension >= 1),
   down BLOB NOT NULL,
