@@ -45,6 +45,9 @@ class Reason(enum.StrEnum):
     SECRET_REFUSED = "secret_refused"  # noqa: S105 - a reason, not a secret
     TEXT_UNUSABLE = "text_unusable"
     VECTOR_INVALID = "vector_invalid"
+    STEP_UNKNOWN = "step_unknown"
+    SCHEMA_UNKNOWN = "schema_unknown"
+    CONFIRM_MISSING = "confirm_missing"
     # unauthenticated, permission_denied
     TOKEN_MISSING = "token_missing"  # noqa: S105 - a reason, not a secret
     TOKEN_INVALID = "token_invalid"  # noqa: S105 - a reason, not a secret
@@ -59,11 +62,16 @@ class Reason(enum.StrEnum):
     TOKEN_NOT_FOUND = "token_not_found"  # noqa: S105 - a reason, not a secret
     JOB_NOT_FOUND = "job_not_found"
     ROUTE_NOT_FOUND = "route_not_found"
+    EPISODE_NOT_FOUND = "episode_not_found"
+    SKILL_NOT_FOUND = "skill_not_found"
+    RUN_NOT_FOUND = "run_not_found"
+    SCREENSHOT_NOT_FOUND = "screenshot_not_found"
     # already_exists, conflict
     NAMESPACE_EXISTS = "namespace_exists"
     KEY_TAKEN = "key_taken"
     REVISION_MOVED = "revision_moved"
     IDEMPOTENCY_MISMATCH = "idempotency_mismatch"
+    LEASE_TAKEN = "lease_taken"
     # failed_precondition
     NOT_ARCHIVED = "not_archived"
     ALREADY_ARCHIVED = "already_archived"
@@ -74,6 +82,10 @@ class Reason(enum.StrEnum):
     JOB_FINISHED = "job_finished"
     JOB_UNFINISHED = "job_unfinished"
     NAMESPACE_NOT_EMPTY = "namespace_not_empty"
+    RUN_ENDED = "run_ended"
+    APPROVAL_MISSING = "approval_missing"
+    MODEL_MISSING = "model_missing"
+    TRAINING_RUNNING = "training_running"
     # limit_exceeded
     RATE = "rate"
     QUOTA = "quota"
