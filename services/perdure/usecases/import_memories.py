@@ -1,8 +1,9 @@
 """Take in exported memories; doing it again is harmless.
 
 Ids, times, counts, revisions, status and links are kept as given. A memory whose id is here already, or whose text
-an active memory of its project and type says already, is not stored twice. No vector is made inline: the queue
-embeds what came in, and words find it at once.
+an active memory of its project and type says already, is not stored twice. Of two texts for one key the newer stands,
+with the other in its history; a text that is in the history already was edited here since, and changes nothing. No
+vector is made inline: the queue embeds what came in, and words find it at once.
 """
 
 from __future__ import annotations
@@ -205,16 +206,24 @@ class ImportMemories:
         """What it meets here, and what that becomes; (None, None) is new, (something, None) stays as it is."""
         same = reader.get(memory.id)
         if same is not None:
-            if same.statement == memory.statement or memory.updated_at <= same.updated_at:
-                return same, None
-            return same, merged(same, as_draft(memory), memory.statement, now)
+            return self._newer(reader, same, memory, now)
         if memory.status is not Status.ACTIVE:
             return None, None
         twin = said_before(reader, memory.statement)
         if twin is None:
-            return None, None
+            key = memory.statement.key
+            held = reader.by_key(memory.statement.project, key) if key else None
+            return (None, None) if held is None else self._newer(reader, held, memory, now)
         united = unite(twin, as_draft(memory))
         return twin, None if united == twin.statement else merged(twin, as_draft(memory), united, now)
+
+    def _newer(self, reader: MemoryReader, here: Memory, memory: Memory, now: datetime) -> tuple[Memory, Memory | None]:
+        """``here``, and what it becomes where ``memory`` says something newer that it never said before."""
+        if here.statement == memory.statement or memory.updated_at <= here.updated_at:
+            return here, None
+        if any(revision.before.statement == memory.statement for revision in reader.history(here.id)):
+            return here, None
+        return here, merged(here, as_draft(memory), memory.statement, now)
 
     # ------------------------------------------------------------ looking only
 
@@ -226,6 +235,8 @@ class ImportMemories:
                 marks: set[tuple[str, ...]] = {("id", item.memory.id)}
                 if item.memory.status is Status.ACTIVE:
                     marks.add(("text", statement.project, statement.type.value, text_sha256(statement)))
+                    if statement.key:
+                        marks.add(("key", statement.project, statement.key))
                 before, after = self._decide(reader, item.memory, running.now)
                 if before is None and not marks & running.seen:
                     running.created += 1

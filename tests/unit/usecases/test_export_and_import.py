@@ -79,6 +79,34 @@ def test_the_same_text_under_another_id_is_not_doubled(world: MemoryWorld) -> No
     assert (after.id, after.statement.tags) == (memory.id, ("new",))
 
 
+def test_of_two_texts_for_one_key_the_newer_stands_and_the_other_is_history(world: MemoryWorld) -> None:
+    world.say("Ports begin at 4000", key="ports")
+    ((here, _),) = everything(world)
+    newer = replace(
+        here,
+        id=world.ids.memory(),
+        statement=replace(here.statement, content="Ports begin at 5000"),
+        updated_at=here.updated_at + timedelta(hours=1),
+    )
+    older = replace(newer, id=world.ids.memory(), updated_at=here.updated_at - timedelta(hours=1))
+    assert world.import_(world.me, [(older, ())]).unchanged == 1
+    assert world.import_(world.me, [(newer, ())], dry_run=True).merged == 1
+    assert world.import_(world.me, [(newer, ())]).merged == 1
+    ((after, history),) = everything(world)
+    assert (after.id, after.statement.content) == (here.id, "Ports begin at 5000")
+    assert [revision.before.statement.content for revision in history] == ["Ports begin at 4000"]
+
+
+def test_importing_again_never_undoes_an_edit(world: MemoryWorld) -> None:
+    world.say("Ports begin at 4000")
+    ((imported, _),) = everything(world)
+    world.clock.advance(seconds=60)
+    world.update(world.me, imported.id, Edit(content="Ports begin at 4100"))
+    touched = replace(imported, updated_at=world.clock.now() + timedelta(hours=1))
+    assert world.import_(world.me, [(touched, ())]).unchanged == 1
+    assert world.get(world.me, imported.id).statement.content == "Ports begin at 4100"
+
+
 def test_a_dry_run_says_what_would_happen_and_changes_nothing(world: MemoryWorld, tmp_path: Path) -> None:
     fill(world)
     exported = everything(world)
