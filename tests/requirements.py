@@ -403,5 +403,22 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     "CONNECT-09": ("issue 4, connect", "Hooks are put beside the person's own and taken out again."),
     "CONNECT-10": ("issue 4, setup", "Setup starts the services and connects what is here; its entry works."),
     "CONNECT-11": ("issue 4, done when 5", "Each host has a page with what is really written."),
+    "I4-MEMTOOL-01": (
+        "issue 4, memory tool",
+        "A thousand random sequences of commands have the results and error texts of the SDK's own backend.",
+    ),
+    "I4-MEMTOOL-02": ("issue 4, memory tool", "No path leads out of /memories."),
+    "I4-MEMTOOL-03": (
+        "issue 4, memory tool",
+        "Documents are found by search and keep their versions; of two edits at once neither is lost.",
+    ),
+    "I4-MEMTOOL-04": ("issue 4, memory tool", "A secret is blanked, and the model is told so."),
+    "I4-MEMTOOL-05": ("issue 4, memory tool", "A document too long to be kept is refused whole, with the limit."),
+    "I4-READONLY-01": ("issue 4, --readonly", "A host connected to read gets no tool that writes, and none is done."),
+    "I4-READONLY-02": ("issue 4, --readonly", "Asking to read only can narrow what a token allows, never widen it."),
+    "I4-READONLY-03": (
+        "issue 4, --readonly",
+        "Entries and hooks follow when it changes; hooks recall, and capture and ask for nothing.",
+    ),
 }
 """Id to source and sentence."""

@@ -64,7 +64,17 @@ def collect(ask: Callable[[bytes, dict[str, str]], Mapping[str, Any]]) -> dict[s
             answer = ask(*request(era, method))
             if "result" in answer:
                 catalogue.setdefault(era, {})[method] = answer["result"]
+    if told := _ask_read_only(ask):
+        catalogue["readonly"] = told
     return catalogue
+
+
+def _ask_read_only(ask: Callable[[bytes, dict[str, str]], Mapping[str, Any]]) -> dict[str, Any]:
+    """What the gateway tells a client that only reads, where that is something else."""
+    body, headers = request("legacy", "initialize")
+    answer = ask(body, {**headers, "Perdure-Readonly": "1"})
+    instructions = answer.get("result", {}).get("instructions")
+    return {"instructions": instructions} if instructions else {}
 
 
 def text_of(catalogue: Mapping[str, Mapping[str, Any]]) -> str:

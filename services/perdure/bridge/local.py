@@ -63,7 +63,7 @@ class Catalogue:
         """Whether the message is one of the first questions, which need not wait for the gateway."""
         return not message.params.get("cursor") and message.method in self._section(_era(message))
 
-    def result(self, message: Message) -> dict[str, Any]:
+    def result(self, message: Message, *, readonly: bool = False) -> dict[str, Any]:
         """The result the gateway would give, as a new object; only for a message that ``has`` accepts.
 
         A legacy ``initialize`` agrees on the version asked for if it is known, else on the newest legacy one. A
@@ -73,6 +73,8 @@ class Catalogue:
         if message.method == "initialize":
             asked = message.params.get("protocolVersion")
             result["protocolVersion"] = asked if asked in LEGACY_VERSIONS else LEGACY_VERSIONS[-1]
+        if readonly and "instructions" in result:
+            result["instructions"] = self._section("readonly").get("instructions", "")
         if "ttlMs" in result:
             result["ttlMs"] = 0
             result["cacheScope"] = "private"
@@ -108,6 +110,15 @@ def with_start_tool(result: dict[str, Any]) -> dict[str, Any]:
         return result
     others = [tool for tool in tools if not (isinstance(tool, dict) and tool.get("name") == START_TOOL_NAME)]
     return {**result, "tools": [*others, START_TOOL]}
+
+
+def without_writing_tools(result: dict[str, Any]) -> dict[str, Any]:
+    """A result of ``tools/list`` with those tools alone that declare themselves read-only."""
+    tools = result.get("tools")
+    if not isinstance(tools, list):
+        return result
+    names = read_only_names(tools)
+    return {**result, "tools": [tool for tool in tools if isinstance(tool, dict) and tool.get("name") in names]}
 
 
 def read_only_names(tools: list[Any]) -> frozenset[str]:

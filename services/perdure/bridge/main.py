@@ -38,6 +38,7 @@ It is started by the tool, not by hand. It reads these variables:
   PERDURE_TOKEN      token                     (default: the file token in PERDURE_HOME, if there is one)
   PERDURE_HOME       home of local services    (default ~/.perdure)
   PERDURE_AUTOSTART  0: never start the local services
+  PERDURE_READONLY   1: only the tools that read; the same as the option --readonly
 """
 
 
@@ -204,7 +205,8 @@ def main() -> int:
         return 0
     log = Log()
     try:
-        target = Target(os.environ, log)
+        chosen = {"PERDURE_READONLY": "1"} if "--readonly" in sys.argv[1:] else {}
+        target = Target({**os.environ, **chosen}, log)
     except BadTarget as fault:
         log(str(fault))
         return 2

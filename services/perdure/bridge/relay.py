@@ -118,6 +118,14 @@ class Relay:
         try:
             if message.method == "initialize" and not message.modern:
                 self._session.begin(message)
+            if self._target.readonly and message.method == "tools/call" and not self._repeatable(message):
+                sentence = (
+                    f"This connection to Perdure only reads, so {message.name} is not carried out. "
+                    "`perdure connect` without --readonly allows it."
+                )
+                return local.encode_result(
+                    message.request_id, local.tool_result(sentence, failed=True, modern=message.modern)
+                )
             if message.method == "tools/call" and message.name == local.START_TOOL_NAME:
                 text, ready = self._starter.start_and_report(call, START_TOOL_PATIENCE_S)
                 return local.encode_result(
@@ -187,11 +195,11 @@ class Relay:
         unsupported = self._catalogue.unsupported(message)
         if unsupported is not None:
             raise Fault(unsupported["code"], unsupported["message"], data=unsupported["data"])
-        result = self._catalogue.result(message)
+        result = self._catalogue.result(message, readonly=self._target.readonly)
         if message.method == "initialize":
             self._session.agree_locally(result["protocolVersion"])
         if message.method == "tools/list":
-            result = local.with_start_tool(result)
+            result = self._shown(result)
         return local.encode_result(message.request_id, result)
 
     # -- by the gateway ------------------------------------------------------------------------------------------------
@@ -300,10 +308,14 @@ class Relay:
         if message.method == "initialize":
             self._session.agree(result.get("protocolVersion"), exchange.header("Mcp-Session-Id") or None)
         elif message.method == "tools/list":
-            merged = local.with_start_tool(result)
+            merged = self._shown(result)
             self._read_only = (self._read_only or frozenset()) | local.read_only_names(merged.get("tools") or [])
             return json.dumps({**answer, "result": merged}, separators=(",", ":")).encode("ascii")
         return raw
+
+    def _shown(self, result: dict[str, Any]) -> dict[str, Any]:
+        """A list of tools as the host gets it."""
+        return local.without_writing_tools(result) if self._target.readonly else local.with_start_tool(result)
 
     def _refuse(
         self, message: Message, exchange: Exchange, body: bytes, answer: dict[str, Any] | None, generation: int

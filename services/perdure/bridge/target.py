@@ -1,7 +1,8 @@
 """Where the gateway is and what to show it: the environment, read once, and the token, read when it is needed.
 
-Knows PERDURE_URL, PERDURE_PORT, PERDURE_TOKEN, PERDURE_HOME and PERDURE_AUTOSTART, and that ``config.env`` in the home
-directory may set all but the home, as it does for the services. Refuses to open a connection.
+Knows PERDURE_URL, PERDURE_PORT, PERDURE_TOKEN, PERDURE_HOME, PERDURE_AUTOSTART and PERDURE_READONLY, and that
+``config.env`` in the home directory may set all but the home, as it does for the services. Refuses to open a
+connection.
 
 The classes of this package are written out rather than made by ``dataclasses``: importing that module costs as much
 time as the rest of the bridge together (it pulls in ``inspect``).
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 3456
 
+_NO = frozenset({"0", "false", "no", "off"})
 _LOOPBACK_NAMES = frozenset({"localhost", "::1", "ip6-localhost"})
 
 
@@ -40,6 +42,7 @@ class Target:
         home: Directory of the local services (``PERDURE_HOME``).
         loopback: The address is on this machine.
         autostart: The bridge may start the local services: nothing else is configured and nobody forbade it.
+        readonly: The host gets the tools that read and no others.
     """
 
     __slots__ = (
@@ -53,6 +56,7 @@ class Target:
         "path",
         "port",
         "prefix",
+        "readonly",
         "scheme",
     )
 
@@ -82,7 +86,9 @@ class Target:
         self.prefix = parts.path.rstrip("/").removesuffix("/mcp")
         self.path = f"{self.prefix}/mcp" + (f"?{parts.query}" if parts.query else "")
         self.loopback = self.host in _LOOPBACK_NAMES or self.host.startswith("127.")
-        forbidden = values.get("PERDURE_AUTOSTART", "").strip().lower() in {"0", "false", "no", "off"}
+        forbidden = values.get("PERDURE_AUTOSTART", "").strip().lower() in _NO
+        # a word that is neither yes nor no is taken for yes: less is allowed then, never more
+        self.readonly = values.get("PERDURE_READONLY", "").strip().lower() not in {"", *_NO}
         self.autostart = not given and not self._configured_token and not forbidden
 
     @property

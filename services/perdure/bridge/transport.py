@@ -203,6 +203,8 @@ class Transport:
             "User-Agent": "perdure-bridge",
             **headers,
         }
+        if self._target.readonly:
+            head["Perdure-Readonly"] = "1"
         token = self._target.token()
         if token is not None:
             head["Authorization"] = f"Bearer {token}"

@@ -19,6 +19,7 @@ from perdure.gateway.backends import Backends
 from perdure.gateway.errors import problem, problem_response
 from perdure.gateway.journal import ERROR, REQUEST_ID, Journal
 from perdure.gateway.metrics import GatewayMetrics
+from perdure.gateway.narrowing import Narrowing
 from perdure.gateway.perimeter import Perimeter
 from perdure.gateway.policy import Policy
 from perdure.gateway.routes.lifecycle import lifecycle_routes
@@ -86,6 +87,7 @@ def make_app(
             Middleware(Journal, metrics=metrics, tracer=tracer if tracer is not None else PassThrough()),
             Middleware(Perimeter, policy=policy),
             Middleware(AccessControl, policy=policy, authenticator=Authenticator(backends.access), metrics=metrics),
+            Middleware(Narrowing),
         ],
         exception_handlers={
             PerdureError: _perdure_error,

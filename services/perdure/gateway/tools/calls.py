@@ -105,6 +105,11 @@ class ToolCalls:
         self._metrics.called(name, "ok")
         return _result(text)
 
+    def refused(self, name: str, sentence: str) -> CallToolResult:
+        """The answer of a tool that is not carried out, counted."""
+        self._metrics.called(name, "refused")
+        return _result(sentence, failed=True)
+
     async def _sync(self, caller: Caller, given: a.SyncArguments, _: Origin) -> str:
         project = given.project or None
         briefing = await self._memories.sync(caller, project=project, recent=given.limit)

@@ -41,9 +41,10 @@ from perdure.gateway.access import need
 from perdure.gateway.backends import Backends
 from perdure.gateway.errors import problem, problem_response
 from perdure.gateway.fencing import new_word
-from perdure.gateway.instructions import MCP_INSTRUCTIONS
+from perdure.gateway.instructions import MCP_INSTRUCTIONS, READ_ONLY_INSTRUCTIONS
 from perdure.gateway.journal import CALLER, ERROR, REQUEST_ID, ROUTE
 from perdure.gateway.metrics import GatewayMetrics
+from perdure.gateway.narrowing import NARROWED, only_reads
 from perdure.gateway.policy import Policy
 from perdure.gateway.routes.request import JsonResponse, memory_id
 from perdure.gateway.shielding import Shield
@@ -75,12 +76,17 @@ class McpMount:
         self._memories = backends.memories
         self._default_toolsets = policy.toolsets
         self._calls = ToolCalls(backends, shield, metrics)
-        shared = CacheHint(ttl_ms=LIST_TTL_MS, scope="public")
-        self._server: Server[Any] = Server(
+        self._servers = {only_reads: self._server(version, only_reads=only_reads) for only_reads in (False, True)}
+        self._endpoint = _Endpoint(*(_endpoint(server, policy.body_limit_bytes) for server in self._servers.values()))
+
+    def _server(self, version: str, *, only_reads: bool) -> Server[Any]:
+        """The SDK's server: two faces of one memory, since the SDK has its instructions once for all callers."""
+        shared = CacheHint(ttl_ms=LIST_TTL_MS, scope="private" if only_reads else "public")
+        return Server(
             NAME,
             title=TITLE,
             version=version,
-            instructions=MCP_INSTRUCTIONS,
+            instructions=READ_ONLY_INSTRUCTIONS if only_reads else MCP_INSTRUCTIONS,
             cache_hints={
                 "server/discover": shared,
                 "tools/list": shared,
@@ -99,20 +105,13 @@ class McpMount:
             on_get_prompt=_get_prompt,
             on_completion=_complete,
         )
-        inner = self._server.streamable_http_app(
-            stateless_http=True,
-            max_request_body_size=policy.body_limit_bytes,
-            # the gateway checks Host and Origin of every request before it gets here
-            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        )
-        (route,) = inner.routes
-        assert isinstance(route, Route)  # noqa: S101 - the SDK mounts exactly one route
-        self._endpoint = _Endpoint(route.endpoint)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Serves while it is entered."""
-        async with self._server.session_manager.run():
+        async with contextlib.AsyncExitStack() as stack:
+            for server in self._servers.values():
+                await stack.enter_async_context(server.session_manager.run())
             yield
 
     def routes(self) -> list[Route]:
@@ -122,12 +121,21 @@ class McpMount:
     async def _list_tools(
         self, ctx: ServerRequestContext[Any, Any], _: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return ListToolsResult(tools=[card.listed() for card in self._cards(ctx)])
+        """The tools of the toolsets asked for; a caller who may only read is not shown what would be refused."""
+        caller, cards = _caller(ctx), self._cards(ctx)
+        if only_reads(caller):
+            cards = tuple(card for card in cards if _is_readable(card, caller))
+        return ListToolsResult(tools=[card.listed() for card in cards])
 
     def _cards(self, ctx: ServerRequestContext[Any, Any]) -> tuple[ToolCard, ...]:
         return cards_of(_scope(ctx).get(TOOLSETS) or self._default_toolsets)
 
     async def _call_tool(self, ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> CallToolResult:
+        card = CARDS.get(params.name)
+        if _scope(ctx).get(NARROWED) and card is not None and card.scope not in (None, TokenScope.READ):
+            return self._calls.refused(
+                card.name, f"This connection only reads (readonly), so {card.name} is not carried out."
+            )
         given = dict(params.arguments or {})
         return await self._calls.call(params.name, given, _caller(ctx), _origin(ctx), self._cards(ctx))
 
@@ -150,8 +158,9 @@ class McpMount:
 class _Endpoint:
     """POST to the SDK; GET and DELETE, which only sessions need, are refused at once."""
 
-    def __init__(self, inner: ASGIApp) -> None:
+    def __init__(self, inner: ASGIApp, reading: ASGIApp) -> None:
         self._inner = inner
+        self._reading = reading
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope[ROUTE] = "/mcp"
@@ -178,7 +187,26 @@ class _Endpoint:
             scope[TOOLSETS] = toolsets
         # RFC 9110, 5.5: white space around a value is not part of it; httptools leaves it there
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
-        await self._inner(scope, receive, send)
+        caller = scope.get(CALLER)
+        inner = self._reading if isinstance(caller, Caller) and only_reads(caller) else self._inner
+        await inner(scope, receive, send)
+
+
+def _endpoint(server: Server[Any], body_limit_bytes: int) -> ASGIApp:
+    """The ASGI application of a server's one route."""
+    inner = server.streamable_http_app(
+        stateless_http=True,
+        max_request_body_size=body_limit_bytes,
+        # the gateway checks Host and Origin of every request before it gets here
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    (route,) = inner.routes
+    assert isinstance(route, Route)  # noqa: S101 - the SDK mounts exactly one route
+    return route.endpoint
+
+
+def _is_readable(card: ToolCard, caller: Caller) -> bool:
+    return card.read_only and (card.scope is None or card.scope.value in caller.scopes)
 
 
 def _scope(ctx: ServerRequestContext[Any, Any]) -> dict[str, Any]:
