@@ -420,5 +420,22 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
         "issue 4, --readonly",
         "Entries and hooks follow when it changes; hooks recall, and capture and ask for nothing.",
     ),
+    "EXP-STORE-01": ("issue 5, routines", "Of several that claim a routine at once, one gets it."),
+    "EXP-STORE-02": (
+        "issue 5, runs",
+        "No statement changes the trail of a run; the newest 500 runs of a namespace are kept.",
+    ),
+    "EXP-STORE-03": (
+        "issue 5, done when 2",
+        "What is forgotten of experience is in no byte of the file or of a later backup.",
+    ),
+    "EXP-STORE-04": ("issue 5, private model", "A rollback makes exactly the later items pending again."),
+    "EXP-STORE-05": ("issue 5, store", "No read and no write of experience reaches another namespace."),
+    "EXP-STORE-06": ("issue 5, store", "A process killed in the middle leaves nothing of its transaction."),
+    "EXP-STORE-07": (
+        "issue 5, episodes",
+        "Pictures are private files named by their content; deleting one touches nothing else.",
+    ),
+    "EXP-STORE-08": ("issue 5, forget all", "Forgetting all experience leaves memories and the model."),
 }
 """Id to source and sentence."""

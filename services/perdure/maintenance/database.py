@@ -7,10 +7,13 @@ from pathlib import Path
 from perdure.ports import CheckReport, Progress, StoreInfo
 from perdure.settings import Settings
 from perdure.store import open_store
+from perdure.store.files import FileScreenshots
 
 
 def backup(settings: Settings, target: Path) -> int:
-    """Write a consistent copy to ``target`` while services run; its bytes.
+    """Write a consistent copy to ``target`` while services run, and the pictures of episodes beside it; their bytes.
+
+    The pictures go into the folder ``<target>.episodes``, which is made where there are any.
 
     Raises:
         AlreadyExists: ``target`` is there already; nothing is overwritten.
@@ -18,9 +21,15 @@ def backup(settings: Settings, target: Path) -> int:
     """
     store = open_store(settings.store, create=False)
     try:
-        return store.backup(target)
+        # The rows first: a picture that comes later is one too many, one that goes is one that was to be forgotten.
+        return store.backup(target) + pictures(settings).copy(target.with_name(f"{target.name}.episodes"))
     finally:
         store.close()
+
+
+def pictures(settings: Settings) -> FileScreenshots:
+    """Where the pictures of episodes are."""
+    return FileScreenshots(settings.home / "episodes")
 
 
 def check(settings: Settings, progress: Progress | None = None) -> CheckReport:

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from perdure.domain.namespace import Scope, namespace_name
-from perdure.errors import DataCorrupt, PerdureError, Reason, Unavailable
+from perdure.domain.namespace import NamespaceName, Scope, namespace_name
+from perdure.errors import DataCorrupt, InvalidArgument, PerdureError, Reason, Unavailable
 
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _PART = ".part"
@@ -89,6 +89,26 @@ class FileScreenshots:
                 return
             _sync(folder)
 
+    def copy(self, target: Path) -> int:
+        """Copies every picture of every namespace into the folder ``target``, for a backup; their bytes.
+
+        Nothing is made where there is no picture. One that is forgotten meanwhile, or damaged, is left out.
+
+        Raises:
+            Unavailable: the disk is full (STORE_FULL) or cannot be read or written (STORE_BUSY).
+        """
+        copied = 0
+        copies = FileScreenshots(target)
+        with _translated():
+            for path in sorted(self._root.glob("*/*")):
+                if not _SHA256.match(path.name) or not _is_namespace(path.parent.name):
+                    continue
+                data = _read(path)
+                if data is not None and hashlib.sha256(data).hexdigest() == path.name:
+                    copies.put(Scope(NamespaceName(path.parent.name)), data)
+                    copied += len(data)
+        return copied
+
     def _folder(self, scope: Scope) -> Path:
         return self._root / namespace_name(scope.namespace)
 
@@ -100,6 +120,14 @@ def _read(path: Path) -> bytes | None:
         return None
     with os.fdopen(descriptor, "rb") as file:
         return file.read()
+
+
+def _is_namespace(text: str) -> bool:
+    try:
+        namespace_name(text)
+    except InvalidArgument:
+        return False
+    return True
 
 
 def _sync(folder: Path) -> None:

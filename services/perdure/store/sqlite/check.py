@@ -13,6 +13,7 @@ from perdure.domain.namespace import NamespaceName
 from perdure.domain.recall.lexical import document_text
 from perdure.domain.resolution import text_sha256
 from perdure.ports import CheckReport, Clock, Finding, Ids, Progress
+from perdure.store.sqlite import experience_check as experience
 from perdure.store.sqlite.driver import Connection
 from perdure.store.sqlite.lexical import scope_text
 from perdure.store.sqlite.queue import ensure_embedding
@@ -98,6 +99,7 @@ def check(db: Connection, progress: Progress | None) -> CheckReport:
         found[_part(table), f"{table}: points to nothing"] += 1
     for part, problem, sql in _COUNTS:
         found[part, problem] += db.execute(sql).get
+    experience.count(db, found)
     memories = _check_rows(db, found, progress)
     vectors = _check_vectors(db, found)
     try:
@@ -111,12 +113,16 @@ def check(db: Connection, progress: Progress | None) -> CheckReport:
 
 
 def repair(db: Connection, clock: Clock, ids: Ids, progress: Progress | None) -> None:
-    """Makes texts, index, labels, queue and counts anew from the rows; drops vectors and links that cannot be right."""
+    """Makes texts, index, labels, queue and counts anew from the rows; drops vectors and links that cannot be right.
+
+    Of experience, what belongs to nothing goes.
+    """
     db.execute(
         'DELETE FROM link WHERE (SELECT namespace FROM memory WHERE "row" = source) '
         'IS NOT (SELECT namespace FROM memory WHERE "row" = target)'
     )
     _drop_bad_vectors(db)
+    experience.repair(db)
     db.execute("DELETE FROM document")
     db.execute("DELETE FROM label")
     total = db.execute("SELECT count(*) FROM memory").get
@@ -226,4 +232,6 @@ def _rebuild_index(db: Connection) -> None:
 
 
 def _part(table: str) -> str:
+    if table in experience.TABLES:
+        return experience.PART
     return {"vector": "vectors", "document": "full_text", "link": "links", "label": "labels"}.get(table, "rows")
