@@ -56,11 +56,13 @@ class Failure(click.ClickException):
     Args:
         message: One sentence: what is wrong and what to do.
         exit_code: The process's exit status.
+        reason: The gateway's fine reason (``perdure.errors.Reason``), where it gave one.
     """
 
-    def __init__(self, message: str, exit_code: Exit = Exit.ERROR) -> None:
+    def __init__(self, message: str, exit_code: Exit = Exit.ERROR, *, reason: str = "") -> None:
         super().__init__(message)
         self.status = int(exit_code)
+        self.reason = reason
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Write the sentence to stderr."""

@@ -52,6 +52,14 @@ class Gateway:
         """The answer of a GET as text."""
         return self._body(self._send("GET", path)).decode("utf-8", "replace")
 
+    def file(self, path: str) -> bytes:
+        """The answer of a GET as it is."""
+        return self._body(self._send("GET", path))
+
+    def put_file(self, path: str, data: bytes) -> Any:
+        """The JSON answer of a PUT whose body is a file."""
+        return self._json(self._send("PUT", path, body=data, headers={"Content-Type": "application/octet-stream"}))
+
     def lines(self, path: str, query: Pairs = ()) -> Iterator[bytes]:
         """The lines of a streamed answer, without their ends.
 
@@ -211,7 +219,7 @@ class Gateway:
             sentence += f" Try again in {retry} s."
         if status >= 500 and problem.get("request_id"):
             sentence += f" (request {problem['request_id']})"
-        return Failure(sentence, code)
+        return Failure(sentence, code, reason=str(problem.get("reason") or ""))
 
     def _token_advice(self) -> str:
         if self.place.token:
