@@ -46,6 +46,15 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "unstub": ("maintenance", "Take stubs away."),
         "memory-md": ("memory_md", "Keep the managed block in a MEMORY.md."),
     },
+    "Experience": {
+        "episode": ("experience", "Keep demonstrations of how something is done."),
+        "skill": ("experience", "Make skills of demonstrations, and see how they do."),
+        "run": ("skill_runs", "Run skills, and see what happened."),
+        "routine": ("skill_runs", "Say when skills run; take what is due."),
+        "model": ("learning", "Train the private model, or go back to the one before."),
+        "experience": ("learning", "See, move and erase all of it."),
+        "usage": ("learning", "Show tokens served and saved."),
+    },
     "Tools": {
         "setup": ("welcome", "Start the services and connect the AI tools on this machine."),
         "connect": ("connecting", "Tell AI tools where Perdure is."),
