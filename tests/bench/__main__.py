@@ -9,11 +9,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "services")]
 
-from bench import lifecycle, saving, searching, starting  # noqa: E402 - the path comes first
+from bench import hook, lifecycle, saving, searching, starting  # noqa: E402 - the path comes first
 from bench.report import Report  # noqa: E402 - the path comes first
 
 BENCHMARKS: dict[str, Callable[[Report], None]] = {
     "starting": starting.measure,
+    "hook": hook.measure,
     "search-10k": lambda report: searching.measure(report, 10_000, whole=1.4, rest_p50=10),
     "search-100k": lambda report: searching.measure(report, 100_000, whole=1.6, rest_p50=30),
     "search-tenants": searching.many_namespaces,

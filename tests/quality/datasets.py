@@ -116,6 +116,20 @@ class MeanRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a person types to a coding agent in a project, and the memories that bear on it; none for most prompts.
+
+    ``part`` is ``dev`` for prompts that constants may be chosen on and ``held`` for those that only measure.
+    """
+
+    part: Literal["dev", "held"]
+    language: str
+    project: str
+    text: str
+    expects: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LocomoTurn:
     """One turn of a dialogue; ``document`` is the text to be saved, ``dialog_id`` looks like ``D3:7``."""
 
@@ -216,6 +230,27 @@ def load_mean_corpus() -> tuple[MeanRecord, ...]:
         MeanRecord(str(row["lang"]), _memory(row, f"mean-{number:03d}"))
         for number, row in enumerate(_rows(MEAN_CORPUS), start=1)
     )
+
+
+def load_coding_memories() -> tuple[SampleMemory, ...]:
+    """What a developer's tools have remembered of eight projects and of the person's own ways."""
+    return tuple(_memory(row, str(row["id"])) for row in _rows(DATA / "coding.jsonl"))
+
+
+def load_prompts() -> tuple[Prompt, ...]:
+    """Prompts to coding agents with the ids in ``coding.jsonl`` that bear on each.
+
+    Raises:
+        ValueError: a part is neither ``dev`` nor ``held``.
+    """
+    prompts = []
+    for row in _rows(DATA / "prompts.jsonl"):
+        part = row["part"]
+        if part not in ("dev", "held"):
+            raise ValueError(f"prompts.jsonl: unknown part {part!r}")
+        words = (str(row["language"]), str(row["project"]), str(row["prompt"]))
+        prompts.append(Prompt(part, *words, _strings(row, "expects")))
+    return tuple(prompts)
 
 
 def locomo_path() -> Path:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from perdure.hooks import json_text
 from perdure.hooks.hosts import PROMPT, START
 
 TYPE_CHECKING = False
@@ -22,9 +21,14 @@ _EVENT_NAMES = {
 
 def takes_context(occasion: Occasion) -> bool:
     """Whether the host puts a text of ours into the model's context at this event."""
-    if occasion.kind not in (START, PROMPT) or occasion.host == "windsurf":
+    return hears(occasion.host, occasion.kind)
+
+
+def hears(host: str, kind: str) -> bool:
+    """Whether this host takes a text at events of this kind."""
+    if kind not in (START, PROMPT) or host == "windsurf":
         return False
-    return occasion.host != "cursor" or occasion.kind == START  # Cursor's beforeSubmitPrompt lets pass or blocks
+    return host != "cursor" or kind == START  # Cursor's beforeSubmitPrompt lets pass or blocks
 
 
 def envelope(occasion: Occasion, text: str) -> bytes:
@@ -45,4 +49,4 @@ def envelope(occasion: Occasion, text: str) -> bytes:
     else:
         name = _EVENT_NAMES[occasion.host][occasion.kind]
         value = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
-    return json.dumps(value).encode("ascii") + b"\n"
+    return json_text.written(value).encode("ascii") + b"\n"

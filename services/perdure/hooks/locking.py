@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import time
@@ -11,10 +10,6 @@ try:
     from _blake2 import blake2b  # hashlib loads OpenSSL first: 2 to 30 ms
 except ImportError:
     from hashlib import blake2b
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _POLL_S = 0.01
 
@@ -41,22 +36,40 @@ def write_whole(path: str, data: bytes) -> None:
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+        remove(temporary)
         raise
 
 
-@contextlib.contextmanager
-def locked(path: str, *, wait_s: float = 0.0) -> Iterator[bool]:
-    """Hold the lock at ``path``; yields False where somebody else holds it for longer than ``wait_s``."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        ends_at = time.monotonic() + wait_s
-        while not (got := _try(descriptor)) and time.monotonic() < ends_at:
+def remove(path: str) -> None:
+    """Delete a file, if it is there and if that is possible."""
+    try:  # noqa: SIM105 - contextlib takes as long to import as everything here
+        os.unlink(path)
+    except OSError:
+        pass
+
+
+class locked:  # noqa: N801 - used like a function; contextlib takes as long to import as everything here
+    """Holds the lock at ``path`` for a block; False where somebody else holds it for longer than ``wait_s``."""
+
+    __slots__ = ("_descriptor", "_path", "_wait_s")
+
+    def __init__(self, path: str, *, wait_s: float = 0.0) -> None:
+        """Take nothing yet."""
+        self._path = path
+        self._wait_s = wait_s
+        self._descriptor = -1
+
+    def __enter__(self) -> bool:
+        """Wait for the lock; whether it is held now."""
+        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        ends_at = time.monotonic() + self._wait_s
+        while not (got := _try(self._descriptor)) and time.monotonic() < ends_at:
             time.sleep(_POLL_S)
-        yield got
-    finally:
-        os.close(descriptor)  # drops the lock
+        return got
+
+    def __exit__(self, *_: object) -> None:
+        """Drop it, by closing its file."""
+        os.close(self._descriptor)
 
 
 def _try(descriptor: int) -> bool:

@@ -7,12 +7,11 @@ is spent, also where a name look-up hangs; what was to be saved is in the spool 
 from __future__ import annotations
 
 import _thread
-import contextlib
-import json
 import os
 import sys
 import time
 
+from perdure.hooks import json_text
 from perdure.hooks.answers import envelope, takes_context
 from perdure.hooks.hosts import COMPACT, COMPACTED, EDIT, END, HOSTS, PROMPT, START, STOP, Occasion
 
@@ -40,13 +39,15 @@ PENDING_MAX = 10
 PROMPT_CHARS_MAX = 20_000
 ASSISTANT_CONFIDENCE = 0.35
 """Below the 0.5 of a save: a model says many things that nobody has checked."""
+READONLY = "--readonly"
 _HOSTS_WITH_END = frozenset({"claude", "codex", "gemini", "copilot", "cursor"})
 """The others never say that a session is over, so nothing can wait for it."""
 _USAGE = """\
-usage: perdure-hook --host claude|codex|gemini|copilot|cursor|vscode|windsurf|kiro EVENT
+usage: perdure-hook [--readonly] --host claude|codex|gemini|copilot|cursor|vscode|windsurf|kiro EVENT
 
 A coding tool runs this at the moments of a session and writes to its standard input; `perdure connect` sets that up.
-PERDURE_HOOKS=off stops it; recall or capture leaves only the one. See docs/explanation/capture.md.
+PERDURE_HOOKS=off stops it; recall or capture leaves only the one. --readonly is recall and nothing else.
+See docs/explanation/capture.md.
 """
 
 
@@ -60,6 +61,8 @@ def arguments(words: list[str]) -> tuple[str, str]:
             host = words.pop(0) if words else ""
         elif word.startswith("--host="):
             host = word.removeprefix("--host=")
+        elif word == READONLY:
+            continue  # read where the environment is
         else:
             rest.append(word)
     if not host and rest and rest[0] in HOSTS:
@@ -130,6 +133,8 @@ class Work:
             from perdure.hooks.sessions import prune
 
             prune(self._place.home)
+        if self._place.readonly:
+            return
         ends_at = self._started + (END_BUDGET_S if kind == END else ANSWER_BUDGET_S)
         if kind in (START, PROMPT):
             ends_at = min(ends_at, time.monotonic() + DRAIN_AFTER_ANSWER_S)
@@ -140,7 +145,7 @@ class Work:
 
         if self._occasion.source == "resume":
             return ""  # the host replays what it was given
-        shown = digest(self._gateway(), self._project.name)
+        shown = digest(self._gateway(), self._project.name, readonly=self._place.readonly)
         self._remember(shown, forget=self._occasion.source == "clear")
         return shown.text
 
@@ -218,8 +223,10 @@ class Work:
         path = os.path.expanduser(occasion.transcript)
         if path:
             mark = fingerprint(path)
-            with contextlib.suppress(OSError):
+            try:  # noqa: SIM105 - contextlib takes as long to import as everything here
                 turns, state.offsets[mark] = turns_since(path, state.offsets.get(mark, 0), self._started + 0.9)
+            except OSError:
+                pass
         if not turns:
             turns = [("user", text) for text in (*state.said, occasion.prompt) if text]
         state.said = []
@@ -295,7 +302,8 @@ def _payload() -> dict[str, object]:
         size += len(piece)
         if size > PAYLOAD_BYTES_MAX:
             return {}
-    value = json.loads(b"".join(pieces).decode("utf-8-sig", "replace") or "{}")
+    text = b"".join(pieces).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    value = json_text.read(text or "{}")
     return value if isinstance(value, dict) else {}
 
 
@@ -320,7 +328,8 @@ def main() -> int:
     _thread.start_new_thread(_end_after, (BUDGET_S,))
     try:
         host, event = arguments(sys.argv[1:])
-        answer, work = respond(Occasion(host, event, _payload(), os.environ), os.environ, started)
+        environment = {**os.environ, "PERDURE_READONLY": "1"} if READONLY in sys.argv[1:] else os.environ
+        answer, work = respond(Occasion(host, event, _payload(), environment), environment, started)
         if answer:
             _write(answer)
         if work is not None:

@@ -1,8 +1,8 @@
 """Where the home and the gateway are, what token to show, and what the user lets the hooks do.
 
-Reads PERDURE_HOME, PERDURE_URL, PERDURE_PORT, PERDURE_TOKEN and PERDURE_HOOKS from the environment, then from
-``$PERDURE_HOME/config.env``; the token also from ``$PERDURE_HOME/token``. The rules are those of ``perdure.settings``
-(a test compares them). Refuses to open a connection.
+Reads PERDURE_HOME, PERDURE_URL, PERDURE_PORT, PERDURE_TOKEN, PERDURE_HOOKS and PERDURE_READONLY from the environment,
+then from ``$PERDURE_HOME/config.env``; the token also from ``$PERDURE_HOME/token``. The rules are those of
+``perdure.settings`` (a test compares them). Refuses to open a connection.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 3456
 _NO = frozenset({"0", "false", "no", "off", "none"})
+_NOT_READONLY = frozenset({"", "0", "false", "no", "off"})
 
 
 class BadPlace(ValueError):
@@ -35,9 +36,10 @@ class Place:
         token: What to send, or an empty string.
         recalls: The user lets the hooks add context.
         captures: The user lets the hooks store what was said.
+        readonly: This host only reads: nothing is stored, delivered or asked for, whatever ``captures`` would say.
     """
 
-    __slots__ = ("captures", "home", "host", "port", "prefix", "recalls", "secure", "token")
+    __slots__ = ("captures", "home", "host", "port", "prefix", "readonly", "recalls", "secure", "token")
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Read the environment and the two small files.
@@ -50,7 +52,8 @@ class Place:
         values = {**_settings_file(os.path.join(self.home, "config.env")), **environment}
         allowed = values.get("PERDURE_HOOKS", "").strip().lower()
         self.recalls = allowed not in _NO and allowed != "capture"
-        self.captures = allowed not in _NO and allowed != "recall"
+        self.readonly = values.get("PERDURE_READONLY", "").strip().lower() not in _NOT_READONLY
+        self.captures = allowed not in _NO and allowed != "recall" and not self.readonly
         self.secure, self.host, self.port, self.prefix = False, "127.0.0.1", _port(values), ""
         given = values.get("PERDURE_URL", "").strip()
         if given:

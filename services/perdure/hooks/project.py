@@ -8,7 +8,6 @@ like a project's top; the folder's own name. Git's files are read; git is never 
 from __future__ import annotations
 
 import os
-import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,8 +66,8 @@ def project_of(folder: str) -> Project:
 
 def name_of_remote(url: str) -> str:
     """The repository's name in a remote's address: its last part without ``.git``; empty for none."""
-    path = re.split(r"[?#]", url.strip().replace("\\", "/"), maxsplit=1)[0].rstrip("/")
-    return _clean(re.split(r"[/:]", path)[-1].removesuffix(".git"))
+    path = url.strip().replace("\\", "/").partition("?")[0].partition("#")[0].rstrip("/")
+    return _clean(path.replace(":", "/").rpartition("/")[2].removesuffix(".git"))
 
 
 def _settings(start: str) -> tuple[dict[str, Any], str]:
@@ -127,9 +126,8 @@ def _remote(common: str) -> str:
     section = ""
     for raw in _read(os.path.join(common, "config")).splitlines():
         line = raw.strip()
-        head = re.fullmatch(r'\[\s*([\w-]+)(?:\s+"(.*)")?\s*\](?:\s*[#;].*)?', line)
-        if head:
-            section = head[2] or "" if head[1].lower() == "remote" else ""
+        if line.startswith("["):
+            section = _remote_of(line)
             continue
         name, separator, value = line.partition("=")
         if section and separator and name.strip().lower() == "url":
@@ -138,6 +136,21 @@ def _remote(common: str) -> str:
         if found.get(remote) and (name := name_of_remote(found[remote])):
             return name
     return ""
+
+
+def _remote_of(line: str) -> str:
+    """The remote that a section's head opens, ``[remote "name"]``; empty for every other section.
+
+    By hand, because importing ``re`` takes longer than everything else that a prompt needs.
+    """
+    inside = line[1:].strip()
+    if inside[:6].lower() != "remote":
+        return ""
+    before, quote, rest = inside[6:].partition('"')
+    name, end, after = rest.rpartition('"')
+    while end and not after.strip().startswith("]"):  # a quote in a comment behind the head
+        name, end, after = name.rpartition('"')
+    return name if quote and end and not before.strip() else ""
 
 
 def _name_of_common(common: str, folder: str) -> str:

@@ -6,16 +6,14 @@ hashes, ids, and what may yet be captured: sentences, and where a host writes no
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import time
 
-from perdure.hooks.locking import digest_of, locked, make_private, write_whole
+from perdure.hooks import json_text
+from perdure.hooks.locking import digest_of, locked, make_private, remove, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
 LOCK_WAIT_S = 0.3
@@ -66,40 +64,56 @@ class Session:
         }
 
 
-@contextlib.contextmanager
-def opened(home: str, host: str, session: str) -> Iterator[Session | None]:
-    """The session's state, for this process alone; None where another hook holds it. Written at the end."""
-    directory = os.path.join(home, "sessions")
-    make_private(directory)
-    name = digest_of(f"{host}\0{session}")[:32]
-    path = os.path.join(directory, f"{name}.json")
-    with locked(os.path.join(directory, f"{name}.lock"), wait_s=LOCK_WAIT_S) as mine:
-        if not mine:
-            yield None
-            return
-        state = Session(_read(path))
-        before = json.dumps(state._values())
-        yield state
-        after = json.dumps(state._values())
-        if after != before:
-            write_whole(path, after.encode("ascii"))
+class opened:  # noqa: N801 - used like a function; contextlib takes as long to import as everything here
+    """The session's state, for this process alone; None where another hook holds it. Written at the block's end."""
+
+    __slots__ = ("_before", "_lock", "_path", "_state")
+
+    def __init__(self, home: str, host: str, session: str) -> None:
+        """Find the session's files; take nothing yet."""
+        directory = os.path.join(home, "sessions")
+        make_private(directory)
+        name = digest_of(f"{host}\0{session}")[:32]
+        self._path = os.path.join(directory, f"{name}.json")
+        self._lock = locked(os.path.join(directory, f"{name}.lock"), wait_s=LOCK_WAIT_S)
+        self._state: Session | None = None
+        self._before = ""
+
+    def __enter__(self) -> Session | None:
+        """Take the lock and read."""
+        if self._lock.__enter__():
+            self._state = Session(_read(self._path))
+            self._before = json_text.written(self._state._values())
+        return self._state
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """Write what has changed, unless the block failed; drop the lock."""
+        try:
+            if self._state is not None and kind is None:
+                after = json_text.written(self._state._values())
+                if after != self._before:
+                    write_whole(self._path, after.encode("ascii"))
+        finally:
+            self._lock.__exit__()
 
 
 def prune(home: str) -> None:
     """Delete what sessions of more than 30 days ago left, a bounded number at a time."""
     directory = os.path.join(home, "sessions")
     limit = time.time() - KEPT_DAYS * _DAY_S
-    with contextlib.suppress(OSError), os.scandir(directory) as entries:
-        for _, entry in zip(range(_PRUNED_AT_ONCE), entries, strict=False):
-            with contextlib.suppress(OSError):
+    try:
+        with os.scandir(directory) as entries:
+            for _, entry in zip(range(_PRUNED_AT_ONCE), entries, strict=False):
                 if entry.stat().st_mtime < limit:
-                    os.unlink(entry.path)
+                    remove(entry.path)
+    except OSError:
+        return  # there are none, or another hook is at it
 
 
 def _read(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
-            value = json.loads(file.read())
+            value = json_text.read(file.read())
     except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -8,13 +8,12 @@ file must win.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import time
 
+from perdure.hooks import json_text
 from perdure.hooks.gateway import Away, Refused
-from perdure.hooks.locking import digest_of, locked, make_private, write_whole
+from perdure.hooks.locking import digest_of, locked, make_private, remove, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def drain(home: str, gateway: Gateway, *, keep_s: float = 0.0) -> int:
 def _deliver(path: str, gateway: Gateway) -> int:
     try:
         with open(path, "rb") as file:
-            record = json.loads(file.read())
+            record = json_text.read(file.read())
         key, memories = str(record["key"]), list(record["memories"])
     except FileNotFoundError:
         return 0
@@ -119,24 +118,24 @@ def _waiting(directory: str) -> list[str]:
 
 
 def _key(memories: list[Any], moment: int) -> str:
-    return digest_of(f"{moment}{json.dumps(memories)}")
+    return digest_of(f"{moment}{json_text.written(memories)}")
 
 
 def _packed(key: str, memories: list[Any]) -> bytes:
-    return json.dumps({"key": key, "memories": memories}).encode("ascii")
+    return json_text.written({"key": key, "memories": memories}).encode("ascii")
 
 
 def _reject(path: str) -> None:
     """Set aside what the gateway will never take, for a person to look at; the newest few are kept."""
-    with contextlib.suppress(OSError):
+    try:  # noqa: SIM105 - contextlib takes as long to import as everything here
         os.replace(path, path.removesuffix(".json") + ".rejected")
+    except OSError:
+        pass
     directory = os.path.dirname(path)
     for name in sorted(name for name in os.listdir(directory) if name.endswith(".rejected"))[:-REJECTED_MAX]:
-        with contextlib.suppress(OSError):
-            os.unlink(os.path.join(directory, name))
+        remove(os.path.join(directory, name))
 
 
 def _bound(directory: str) -> None:
     for name in _waiting(directory)[: -FILES_MAX + 1]:
-        with contextlib.suppress(OSError):
-            os.unlink(os.path.join(directory, name))
+        remove(os.path.join(directory, name))

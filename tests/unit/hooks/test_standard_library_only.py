@@ -13,6 +13,11 @@ MODULES = sorted(PACKAGE.glob("*.py"))
 SLOW = {"pathlib", "dataclasses", "subprocess", "asyncio", "logging", "http.client", "urllib.request", "ssl", "typing"}
 
 
+COSTLY = {"collections", "contextlib", "enum", "functools", "json", "re", "socket", "types", "unicodedata"}
+"""Importing these takes longer than everything that a plain prompt needs."""
+AT_A_PROMPT = ("main", "place", "project", "gateway", "recall", "sessions", "spool", "fences", "json_text")
+
+
 def imported(tree: ast.AST) -> set[str]:
     names: set[str] = set()
     for node in ast.walk(tree):
@@ -64,3 +69,17 @@ print(json.dumps(sorted(set(sys.modules) - before)))
         n for n in loaded if n.startswith("perdure.hooks")
     }
     assert not SLOW & set(loaded)
+
+
+@pytest.mark.requirement("HOOK-LATENCY-01")
+def test_a_prompt_imports_nothing_that_costs_more_than_the_hook_itself() -> None:
+    names = ", ".join(f"perdure.hooks.{name}" for name in AT_A_PROMPT)
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"import {names}, sys; print(*sys.modules)"],
+        env={"PYTHONPATH": str(PACKAGE.parents[1])},
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=60,
+    )
+    assert not COSTLY & set(done.stdout.split())
