@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from perdure.domain.experience.episode import Episode, EpisodeId, Screenshot
+from perdure.domain.experience.episode import Episode, EpisodeId, Json, Screenshot
 from perdure.domain.experience.learning import Adaptation, Adapter, ItemKind, Procedure, Usage, UsedQuery
 from perdure.domain.experience.run import RunStatus, SkillRun, SkillRunId, StepLog
 from perdure.domain.experience.skill import Routine, Skill, SkillId
@@ -131,6 +131,9 @@ class ExperienceReader(LifecycleReader, Protocol):
     def adaptations(self, space: str | None = None) -> tuple[Adaptation, ...]:
         """Trainings that led to the model of ``space`` (None: that searches use), oldest first; at most 200."""
 
+    def imported_head(self) -> Mapping[str, Json]:
+        """What an imported file said beside its lists; empty where none was imported."""
+
     def content_chars(self) -> int:
         """Characters of the texts of all active memories."""
 
@@ -214,6 +217,9 @@ class ExperienceUnit(ExperienceReader, LifecycleUnit, Protocol):
             The number in use now (0: none); None where there was nothing to go back from, or where the version before
             is too old to be kept (ten are).
         """
+
+    def keep_imported_head(self, document: Mapping[str, Json]) -> None:
+        """Stores or replaces what an imported file said beside its lists."""
 
     def forget_experience(self) -> tuple[Screenshot, ...]:
         """Erases episodes, skills and runs; memories and model stay. The pictures that were theirs."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 
-from perdure.domain.experience.episode import Screenshot
+from perdure.domain.experience.episode import Json, Screenshot
 from perdure.domain.experience.learning import Usage
 from perdure.store.sqlite.driver import translated
 from perdure.store.sqlite.experience_episodes import EpisodeReader, EpisodeUnit
@@ -14,12 +15,18 @@ from perdure.store.sqlite.experience_runs import RunReader, RunUnit
 from perdure.store.sqlite.experience_skills import SkillReader, SkillUnit
 from perdure.store.sqlite.lifecycle import SqliteLifecycleReader, SqliteLifecycleUnit
 
-_OF_EXPERIENCE = ("procedure", "learned", "episode", "skill", "skill_run")
+_OF_EXPERIENCE = ("procedure", "learned", "episode", "skill", "skill_run", "experience_head")
 """Tables with a namespace; what hangs on their rows goes with them."""
 
 
 class UsageReader(SqliteLifecycleReader):
     """One consistent view of what the clients of one namespace were served."""
+
+    def imported_head(self) -> Mapping[str, Json]:
+        """What an imported file said beside its lists; empty where none was imported."""
+        with translated():
+            found = self._db.execute("SELECT document FROM experience_head WHERE namespace = ?", (self._namespace,)).get
+        return dict(json.loads(found)) if found else {}
 
     def content_chars(self) -> int:
         """Characters of the texts of all active memories."""
@@ -60,6 +67,15 @@ class SqliteExperienceUnit(EpisodeUnit, SkillUnit, RunUnit, ModelUnit, UsageRead
                 self._db.execute(f"DELETE FROM {table} WHERE namespace = ?", (self._namespace,))
             shelf_changed(self._db, self._namespace)
         return pictures
+
+    def keep_imported_head(self, document: Mapping[str, Json]) -> None:
+        """Stores or replaces what an imported file said beside its lists."""
+        with translated():
+            self._db.execute(
+                "INSERT INTO experience_head (namespace, document) VALUES (?, ?) "
+                "ON CONFLICT (namespace) DO UPDATE SET document = excluded.document",
+                (self._namespace, json.dumps(dict(document))),
+            )
 
     def record_usage(self, usage: Sequence[Usage]) -> None:
         """Adds to what clients were served."""

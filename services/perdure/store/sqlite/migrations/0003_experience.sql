@@ -206,3 +206,9 @@ CREATE TABLE usage (
   tokens_whole INTEGER NOT NULL CHECK (tokens_whole >= 0),
   PRIMARY KEY (namespace, day, client)
 ) STRICT, WITHOUT ROWID;
+
+-- What an imported experience.json says about a model that is not ours; goes out again as it came in.
+CREATE TABLE experience_head (
+  namespace INTEGER PRIMARY KEY REFERENCES namespace (id),
+  document TEXT NOT NULL CHECK (json_valid(document))
+) STRICT;
