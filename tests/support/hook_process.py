@@ -29,11 +29,18 @@ def environment(home: Path, url: str, **more: str) -> dict[str, str]:
 
 
 def run_hook(
-    host: str, event: str, body: dict[str, Any] | bytes, *, home: Path, url: str, **more: str
+    host: str,
+    event: str,
+    body: dict[str, Any] | bytes,
+    *,
+    home: Path,
+    url: str,
+    words: list[str] | None = None,
+    **more: str,
 ) -> subprocess.CompletedProcess[bytes]:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     return subprocess.run(
-        command(host, event),
+        words or command(host, event),
         input=raw,
         env=environment(home, url, **more),
         cwd=os.curdir,

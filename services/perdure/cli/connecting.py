@@ -16,33 +16,36 @@ from perdure.cli.terminal import clean, note, say, say_json, table
 from perdure.cli.words import json_option
 from perdure.installer.connection import Outcome, Part, Plan, carry_out, pasted, plan_connect, plan_disconnect
 from perdure.installer.entry import BRIDGE, BRIDGE_MODULE, Launch, Remote
-from perdure.installer.hooking import Runner, hooks_file, hooks_note, plan_hooks, plan_unhook, runner_of
+from perdure.installer.hooking import Runner, hooks_file, hooks_note, plan_hooks, plan_unhook, runner_of, unhooked
 from perdure.installer.hosts import ALIASES, BY_ID, HOSTS, Host
 from perdure.installer.machine import Machine, Scope, this_machine
 from perdure.installer.refusal import Refused
 
+_READONLY = "--readonly"
 _PASSED_ON = ("PERDURE_HOME", "PERDURE_PORT")
 
 
-def bridge(environment: Mapping[str, str], *, python: str = sys.executable) -> Launch:
+def bridge(environment: Mapping[str, str], *, python: str = sys.executable, readonly: bool = False) -> Launch:
     """How a host starts the bridge: by its absolute path, since hosts seldom have the person's ``PATH``.
 
     A home or port that this environment names goes along, since the host's own may not have it. An address or a token
     does not: either would keep the bridge from starting the services.
     """
     env = _passed_on(environment)
+    options = (_READONLY,) if readonly else ()
     # not resolved: the Python of a virtual environment is often a link to one that knows nothing of us
     folder = Path(python).absolute().parent
     for name in (f"{BRIDGE}.exe", BRIDGE) if os.name == "nt" else (BRIDGE,):
         if (folder / name).is_file():
-            return Launch(str(folder / name), (), env)
-    return Launch(str(Path(python).absolute()), ("-m", BRIDGE_MODULE), env)
+            return Launch(str(folder / name), options, env)
+    return Launch(str(Path(python).absolute()), ("-m", BRIDGE_MODULE, *options), env)
 
 
-def hook_runner(machine: Machine, *, python: str = sys.executable) -> Runner:
+def hook_runner(machine: Machine, *, python: str = sys.executable, readonly: bool = False) -> Runner:
     """How a host starts the hook: with this Python, and a named home and port set before it where the system can."""
     package = Path(__file__).absolute().parents[1]
-    return runner_of(Path(python).absolute(), package, _passed_on(machine.environment), machine.system)
+    variables = _passed_on(machine.environment)
+    return runner_of(Path(python).absolute(), package, variables, machine.system, readonly=readonly)
 
 
 def _passed_on(environment: Mapping[str, str]) -> dict[str, str]:
@@ -58,6 +61,7 @@ def _passed_on(environment: Mapping[str, str]) -> dict[str, str]:
 @click.option("--project", is_flag=True, help="Write the project's file instead of yours.")
 @click.option("--http", "url", metavar="URL", help="Connect to a Perdure at this address instead of the local one.")
 @click.option("--token-env", metavar="VAR", help="With --http: the variable that holds the token.")
+@click.option(_READONLY, is_flag=True, help="Give the tools only what reads: nothing is saved, nothing is captured.")
 @click.option("--no-hooks", is_flag=True, help="Only the memory's tools; run nothing at the moments of a session.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--print", "printed", is_flag=True, help="Print the entry to paste, and change nothing.")
@@ -69,6 +73,7 @@ def connect_command(
     project: bool,
     url: str | None,
     token_env: str | None,
+    readonly: bool,
     no_hooks: bool,
     dry_run: bool,
     printed: bool,
@@ -89,8 +94,8 @@ def connect_command(
     machine = _machine()
     if listed:
         return _list(machine, scope, as_json=as_json)
-    start = bridge(machine.environment)
-    target = _target(start, url, token_env)
+    start = bridge(machine.environment, readonly=readonly)
+    target = _target(start, url, token_env, readonly=readonly)
     if printed:
         return _print(_named(hosts) or _here(machine, scope), start, target, as_json=as_json)
     chosen = _named(hosts) or _here(machine, scope)
@@ -100,7 +105,7 @@ def connect_command(
         note("No AI tool was found here. Name one (perdure connect --list shows them), or use --print.")
         return Exit.NOT_FOUND
     # a project's file would name a path of this machine to everybody; a Perdure elsewhere is not what hooks talk to
-    runner = hook_runner(machine) if not (no_hooks or project or url) else None
+    runner = hook_runner(machine, readonly=readonly) if not (no_hooks or project or url) else None
     plans = list(_connect(chosen, machine, scope, target, start, runner, dry_run=dry_run))
     return _finish(plans, dry_run=dry_run, as_json=as_json)
 
@@ -149,7 +154,7 @@ def _connect(
 ) -> Iterator[Plan]:
     """The plans, carried out one by one unless it is a dry run: server and hooks of a host may share a file."""
     for host in hosts:
-        server = _done(plan_connect(host, machine, scope, target, start), scope, dry_run=dry_run)
+        server = _done(plan_connect(host, machine, scope, target, start, unhooked=unhooked), scope, dry_run=dry_run)
         yield server
         if runner is not None and server.outcome is not Outcome.REFUSED:
             hooks = plan_hooks(host, machine, runner)
@@ -259,7 +264,7 @@ def _print(hosts: Sequence[Host], start: Launch, target: Launch | Remote, *, as_
     return Exit.OK
 
 
-def _target(start: Launch, url: str | None, token_env: str | None) -> Launch | Remote:
+def _target(start: Launch, url: str | None, token_env: str | None, *, readonly: bool) -> Launch | Remote:
     if url is None:
         if os.environ.get("PERDURE_URL", "").strip():
             note("PERDURE_URL is set here; the tools get the local Perdure all the same. For another one: --http URL")
@@ -270,7 +275,7 @@ def _target(start: Launch, url: str | None, token_env: str | None) -> Launch | R
         raise Failure(str(refusal), Exit.USAGE) from refusal
     if remote.in_clear:
         note("This address has no https, so the token crosses the network unprotected.")
-    return remote
+    return remote.reading_only() if readonly else remote
 
 
 def _machine() -> Machine:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from perdure.hooks import json_text
+import json
+
 from perdure.hooks.hosts import PROMPT, START
 
 TYPE_CHECKING = False
@@ -49,4 +50,4 @@ def envelope(occasion: Occasion, text: str) -> bytes:
     else:
         name = _EVENT_NAMES[occasion.host][occasion.kind]
         value = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
-    return json_text.written(value).encode("ascii") + b"\n"
+    return json.dumps(value).encode("ascii") + b"\n"

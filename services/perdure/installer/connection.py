@@ -7,7 +7,7 @@ what is put back; else our entry alone is cut out.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -70,8 +70,25 @@ class Plan:
         return self.outcome in {Outcome.CONNECTED, Outcome.UPDATED, Outcome.DISCONNECTED}
 
 
-def plan_connect(host: Host, machine: Machine, scope: Scope, target: Launch | Remote, bridge: Launch) -> Plan:
-    """How the host comes to know Perdure; never raises for what is wrong with a file."""
+def plan_connect(
+    host: Host,
+    machine: Machine,
+    scope: Scope,
+    target: Launch | Remote,
+    bridge: Launch,
+    *,
+    unhooked: Callable[[files.Original, Host], files.Original] = lambda original, _host: original,
+) -> Plan:
+    """How the host comes to know Perdure; never raises for what is wrong with a file.
+
+    Args:
+        host: The host.
+        machine: The person's place.
+        scope: Whose file.
+        target: What the entry leads to.
+        bridge: What starts where the file has no word for the target.
+        unhooked: The same file without hooks of ours, which may be in it beside our entry.
+    """
     path: Path | None = None
     try:
         path = host.file(machine, scope)
@@ -95,7 +112,7 @@ def plan_connect(host: Host, machine: Machine, scope: Scope, target: Launch | Re
         content=content,
         entry=entry,
         # a version with an entry of ours is not pristine; without any backup it is the best there is
-        backup=old is None or (not _made_by_us(original, host, old) and not files.backups(path)),
+        backup=old is None or (not files.backups(path) and not _made_by_us(unhooked(original, host), host, old)),
     )
 
 

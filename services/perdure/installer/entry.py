@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -25,7 +25,7 @@ _WAY_KEYS = frozenset(
     | {"env_keys", *_ADDRESS_KEYS, *_VARIABLE_MAPS}
 )
 """What says how Perdure is reached; all other keys are the person's choices once the entry is there."""
-_OUR_VARIABLES = frozenset({"PERDURE_HOME", "PERDURE_PORT", "PERDURE_URL", "PERDURE_TOKEN"})
+_OUR_VARIABLES = frozenset({"PERDURE_HOME", "PERDURE_PORT", "PERDURE_URL", "PERDURE_TOKEN", "PERDURE_READONLY"})
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -73,6 +73,12 @@ class Remote:
             raise Refused("--token-env takes the name of a variable, such as PERDURE_TOKEN, never the token itself.")
         path = parts.path.rstrip("/").removesuffix("/mcp") + "/mcp"
         return cls(urlunsplit((parts.scheme, parts.netloc, path, parts.query, "")), token_env)
+
+    def reading_only(self) -> Remote:
+        """The same endpoint, asked to let the caller read and nothing else."""
+        parts = urlsplit(self.url)
+        rest = [part for part in parts.query.split("&") if part and part.partition("=")[0] != "readonly"]
+        return replace(self, url=urlunsplit(parts._replace(query="&".join([*rest, "readonly=1"]))))
 
     @property
     def in_clear(self) -> bool:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from perdure.hooks.answers import hears
+from perdure.hooks.hosts import kind_of
 from perdure.hooks.specs import LAUNCH, SPECS
 from perdure.installer import files, jsonc
 from perdure.installer.connection import Outcome, Part, Plan
@@ -31,10 +33,11 @@ _MOVED = {"~/.claude/": "CLAUDE_CONFIG_DIR", "~/.codex/": "CODEX_HOME"}
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """How ``perdure-hook`` is started: an absolute program with its first arguments."""
+    """How ``perdure-hook`` is started: an absolute program with its first arguments; ``readonly``: only to recall."""
 
     words: tuple[str, ...]
     system: System
+    readonly: bool = False
 
     def line(self, arguments: Sequence[str]) -> str:
         """The command line for the host's shell."""
@@ -44,7 +47,9 @@ class Runner:
         return shlex.join(words)
 
 
-def runner_of(python: Path, package: Path, variables: Mapping[str, str], system: System) -> Runner:
+def runner_of(
+    python: Path, package: Path, variables: Mapping[str, str], system: System, *, readonly: bool = False
+) -> Runner:
     """The quickest way to start the hook, as its own specification has it.
 
     Args:
@@ -52,11 +57,12 @@ def runner_of(python: Path, package: Path, variables: Mapping[str, str], system:
         package: The folder of ``perdure``.
         variables: What the hook is to see besides the host's environment; on Windows nothing can set it.
         system: Whose shell reads the line.
+        readonly: Whether it recalls and stores nothing.
     """
     words = [word.replace("{python}", str(python)).replace("{package}", str(package)) for word in LAUNCH]
     if variables and system is not System.WINDOWS:
         words = ["/usr/bin/env", *(f"{name}={value}" for name, value in variables.items()), *words]
-    return Runner(tuple(words), system)
+    return Runner((*words, "--readonly") if readonly else tuple(words), system, readonly)
 
 
 def hooks_file(host: Host, machine: Machine) -> Path | None:
@@ -84,10 +90,14 @@ def plan_hooks(host: Host, machine: Machine, runner: Runner) -> Plan | None:
     try:
         original = files.read(path)
         wanted = _wanted(host.hooks, runner)
+        if not wanted:
+            return _nothing_left(plan_unhook(host, machine))
         found = _found(original.text, host.hooks)
         if found == {event: [element] for event, element in wanted.items()}:
             return Plan(host=host, path=path, outcome=Outcome.UNCHANGED, part=Part.HOOKS, original=original)
-        text = _taken_out(original.text, host.hooks, found)
+        # from the text as it was before ours came, so that disconnecting finds the way back to it
+        before = _before(original, host.hooks, found, files.backups(path)) if found else original.content
+        text = files.decoded(before or b"")
         content = original.encoded(_put_in(text or _document(host.hooks), host.hooks, wanted))
     except Refused as refusal:
         return Plan(host=host, path=path, outcome=Outcome.REFUSED, part=Part.HOOKS, why=str(refusal))
@@ -102,6 +112,11 @@ def plan_hooks(host: Host, machine: Machine, runner: Runner) -> Plan | None:
         # the version before the server's entry came in was kept then
         backup=not found and not _has_server(original, host, machine),
     )
+
+
+def _nothing_left(plan: Plan | None) -> Plan | None:
+    """The plan for a host whose hooks could only capture, where nothing is to be captured."""
+    return None if plan is None or plan.outcome is Outcome.NOT_CONNECTED else plan
 
 
 def plan_unhook(host: Host, machine: Machine) -> Plan | None:
@@ -127,6 +142,17 @@ def plan_unhook(host: Host, machine: Machine) -> Plan | None:
         content=content,
         backup=content is not None and not kept and not _has_server(original, host, machine),
     )
+
+
+def unhooked(original: files.Original, host: Host) -> files.Original:
+    """The file as it would be without our hooks; as it is where they cannot be told from others."""
+    if host.hooks is None or original.content is None or host.form is not Form.JSON:
+        return original
+    try:
+        text = _taken_out(original.text, host.hooks, _found(original.text, host.hooks))
+    except Refused:
+        return original
+    return files.Original(original.path, original.encoded(text))
 
 
 def is_our_hook(element: object) -> bool:
@@ -159,10 +185,12 @@ def _runs_us(handler: object) -> bool:
 
 
 def _wanted(name: str, runner: Runner) -> dict[str, Any]:
-    """Event to the element that runs our hook."""
+    """Event to the element that runs our hook; for a runner that only reads, those that can bring context."""
     spec = SPECS[name]
     wanted: dict[str, Any] = {}
     for row in spec["events"]:
+        if runner.readonly and not hears(name, kind_of(row["event"])):
+            continue
         handler = _filled(row["handler"], runner, runner.line(("--host", name, row["event"])))
         if spec["group"] is None:
             wanted[row["event"]] = handler
