@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from perdure.hooks import json_text
 from perdure.hooks.hosts import PROMPT, START
 
 TYPE_CHECKING = False
@@ -50,4 +49,4 @@ def envelope(occasion: Occasion, text: str) -> bytes:
     else:
         name = _EVENT_NAMES[occasion.host][occasion.kind]
         value = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
-    return json.dumps(value).encode("ascii") + b"\n"
+    return json_text.written(value).encode("ascii") + b"\n"

@@ -7,12 +7,11 @@ is spent, also where a name look-up hangs; what was to be saved is in the spool 
 from __future__ import annotations
 
 import _thread
-import contextlib
-import json
 import os
 import sys
 import time
 
+from perdure.hooks import json_text
 from perdure.hooks.answers import envelope, takes_context
 from perdure.hooks.hosts import COMPACT, COMPACTED, EDIT, END, HOSTS, PROMPT, START, STOP, Occasion
 
@@ -224,8 +223,10 @@ class Work:
         path = os.path.expanduser(occasion.transcript)
         if path:
             mark = fingerprint(path)
-            with contextlib.suppress(OSError):
+            try:  # noqa: SIM105 - contextlib takes as long to import as everything here
                 turns, state.offsets[mark] = turns_since(path, state.offsets.get(mark, 0), self._started + 0.9)
+            except OSError:
+                pass
         if not turns:
             turns = [("user", text) for text in (*state.said, occasion.prompt) if text]
         state.said = []
@@ -301,7 +302,8 @@ def _payload() -> dict[str, object]:
         size += len(piece)
         if size > PAYLOAD_BYTES_MAX:
             return {}
-    value = json.loads(b"".join(pieces).decode("utf-8-sig", "replace") or "{}")
+    text = b"".join(pieces).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    value = json_text.read(text or "{}")
     return value if isinstance(value, dict) else {}
 
 

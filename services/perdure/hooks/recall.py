@@ -5,7 +5,7 @@ Worded as facts, never as orders, and fenced as data. Silent unless there is som
 
 from __future__ import annotations
 
-import re
+from math import log1p
 
 from perdure.hooks.fences import NOTICE, fenced, fingerprint, new_word, without_injected
 from perdure.hooks.project import GLOBAL
@@ -20,114 +20,39 @@ if TYPE_CHECKING:
 HITS_MAX = 3
 TOKENS_MAX = 1000
 DIGEST_MAX = 6
-FLOOR = 0.54
-"""Evidence from which a hit is shown: its cosine plus ``WORD_WEIGHT`` for each word that it shares with the prompt,
-three at most. Measured on the 437 questions of ``tests/quality/data/{en,zh,ja}.jsonl`` over their 269 memories, with
-the default embedding space, to which it belongs: silent on 30 of 30 questions that nothing answers; where it spoke, and
-with both kinds of question equally frequent, right in 84 %. The cosine alone at 0.38 was silent on 77 %, right in 40 %.
+FLOOR = 0.5
+"""Evidence from which the best hit is shown: its cosine plus what the words are worth that it shares with the prompt.
+
+This and the three constants below were chosen on the part ``dev`` of ``tests/quality/data/prompts.jsonl`` (134 prompts
+over 500 memories) with the default embedding space, to which they belong; ``make quality QUALITY=hook`` prints what
+they reach there, on the part that was held back, and on the questions of other sets.
 """
-WORD_WEIGHT = 0.12
-WORDS_MAX = 3
+NEXT_FLOOR = 0.66
+"""Evidence from which a second and a third hit are shown. Most prompts have one memory that bears on them: with one
+floor for all, two of five second hits were of the same topic and no help (precision 0.70 instead of 0.85)."""
+WORD_WEIGHT = 0.16
+"""What shared words are worth, times the logarithm of one more than their number: 0.11 for one, 0.22 for three."""
+WORDS_MAX = 5
+"""More shared words than these count no more. Counted rather than weighed by rarity, because a hook must also speak
+over a store of ten memories, where no word is rare; weighed by BM25 the held-back part gained nothing."""
+WORDS_WITHOUT_VECTORS = 3
 FLOOR_WITHOUT_VECTORS = 0.5
-"""Relevance from which a hit with three shared words is shown while the embedder is away."""
+"""Shared words, and relevance, from which a hit is shown while the embedder is away."""
 _ASKED_FOR = 5
 """A few more than shown: some are of other projects or were shown before."""
 _LISTED = 40
 _QUERY_CHARS_MAX = 1000
 _MEMORY_CHARS_MAX = 700
 _DIGEST_CHARS_MAX = 240
-_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]")
-_WORD = re.compile(r"\w{2,}")
-_IDENTIFIER = re.compile(r"\w[._/-]\w|[a-z][A-Z]|\d")
 _STEM_CHARS = 6
-_EMPTY = frozenset(
-    [
-        "the",
-        "and",
-        "for",
-        "with",
-        "that",
-        "this",
-        "what",
-        "which",
-        "when",
-        "where",
-        "who",
-        "how",
-        "why",
-        "does",
-        "did",
-        "was",
-        "were",
-        "are",
-        "is",
-        "has",
-        "have",
-        "had",
-        "from",
-        "into",
-        "about",
-        "our",
-        "your",
-        "their",
-        "its",
-        "can",
-        "could",
-        "should",
-        "would",
-        "will",
-        "not",
-        "you",
-        "use",
-        "used",
-        "using",
-        "get",
-        "any",
-        "all",
-        "one",
-        "out",
-        "there",
-        "they",
-        "them",
-        "his",
-        "her",
-        "she",
-        "him",
-        "but",
-        "der",
-        "die",
-        "das",
-        "und",
-        "ist",
-        "nicht",
-        "ein",
-        "eine",
-        "wie",
-        "was",
-        "los",
-        "las",
-        "una",
-        "que",
-        "con",
-        "por",
-        "para",
-        "como",
-        "les",
-        "des",
-        "une",
-        "est",
-        "pas",
-        "dans",
-        "pour",
-        "qui",
-        "что",
-        "как",
-        "это",
-        "для",
-        "или",
-        "где",
-    ]
+# Texts are taken apart by hand: importing ``re`` costs more than all of this module's work.
+_EMPTY_WORDS = (
+    "the and for with that this what which when where who how why does did was were are is has have had from into "
+    "about our your their its can could should would will not you use used using get any all one out there they "
+    "them his her she him but der die das und ist nicht ein eine wie los las una que con por para como les des "
+    "une est pas dans pour qui что как это для или где"
 )
+_EMPTY = frozenset(_EMPTY_WORDS.split())
 _ORDER = {"decision": 2, "preference": 2, "fact": 1, "task": 1}
 
 
@@ -154,9 +79,10 @@ def query_of(prompt: str) -> str:
     text = " ".join(without_injected(prompt).split())[:_QUERY_CHARS_MAX]
     if text.startswith(("/", "!", "#")):
         return ""
-    words = _WORD.findall(text)
-    enough = len(words) >= 3 or len(_WIDE.findall(text)) >= 4 or (words and _IDENTIFIER.search(text) is not None)
-    return text if enough else ""
+    runs = list(_runs(text))
+    words = sum(len(run) >= 2 for run, _ in runs)
+    wide = sum(len(run) for run, is_wide in runs if is_wide)
+    return text if words >= 3 or wide >= 4 or (words and _has_identifier(text)) else ""
 
 
 def find(gateway: Gateway, query: str, project: str) -> list[dict[str, Any]]:
@@ -173,25 +99,63 @@ def find(gateway: Gateway, query: str, project: str) -> list[dict[str, Any]]:
     return [hit for hit in hits or [] if isinstance(hit, dict) and isinstance(hit.get("memory"), dict)]
 
 
-def above_floor(hit: dict[str, Any], prompt: str, *, floor: float = FLOOR) -> bool:
-    """Whether a hit is near enough to ``prompt`` to be shown unasked."""
-    parts, memory = hit.get("parts"), hit.get("memory")
+def evidence(hit: dict[str, Any], words: frozenset[str]) -> float:
+    """How much speaks for showing a hit unasked, comparable with ``FLOOR``.
+
+    Args:
+        hit: From ``find``.
+        words: Of the prompt, from ``words_of``.
+    """
+    memory, parts = hit["memory"], hit.get("parts")
+    said = " ".join(str(memory.get(name) or "") for name in ("content", "problem", "solution"))
+    shared = min(len(words & words_of(said)), WORDS_MAX)
     cosine = parts.get("similarity") if isinstance(parts, dict) else None
-    content = str(memory.get("content", "")) if isinstance(memory, dict) else ""
-    shared = min(len(_words(prompt) & _words(content)), WORDS_MAX)
     if isinstance(cosine, int | float):
-        return cosine + WORD_WEIGHT * shared >= floor
+        return cosine + WORD_WEIGHT * log1p(shared)
     fused = hit.get("score")
-    return shared == WORDS_MAX and isinstance(fused, int | float) and fused >= FLOOR_WITHOUT_VECTORS
+    enough = shared >= WORDS_WITHOUT_VECTORS and isinstance(fused, int | float) and fused >= FLOOR_WITHOUT_VECTORS
+    return FLOOR if enough else 0.0
 
 
-def _words(text: str) -> set[str]:
+def words_of(text: str) -> frozenset[str]:
     """Beginnings of the words that say something, so that their endings do not matter, and pairs of wide characters."""
-    folded = text.casefold()
-    found = {word[:_STEM_CHARS] for word in re.findall(r"[^\W\u3040-\u9fff]{3,}", folded) if word not in _EMPTY}
-    for run in re.findall("[\u3040-\u9fff]{2,}", folded):
-        found |= {run[at : at + 2] for at in range(len(run) - 1)}
+    found: set[str] = set()
+    for run, is_wide in _runs(text.casefold()):
+        if is_wide:
+            found |= {run[at : at + 2] for at in range(len(run) - 1)}
+        elif len(run) >= 3 and run not in _EMPTY:
+            found.add(run[:_STEM_CHARS])
+    return frozenset(found)
+
+
+def _runs(text: str) -> list[tuple[str, bool]]:
+    """Runs of letters and digits, and whether they are of a script that writes no spaces; such a script ends a run."""
+    if text.isascii():
+        plain = "".join([letter if letter.isalnum() or letter == "_" else " " for letter in text])
+        return [(run, False) for run in plain.split()]
+    found: list[tuple[str, bool]] = []
+    start, kind = 0, 0
+    for at, letter in enumerate(text + " "):
+        now = 0 if not (letter.isalnum() or letter == "_") else 2 if _is_wide(letter) else 1
+        if now != kind:
+            if kind:
+                found.append((text[start:at], kind == 2))
+            start, kind = at, now
     return found
+
+
+def _is_wide(letter: str) -> bool:
+    return "\u3040" <= letter <= "\u30ff" or "\u3400" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7a3"
+
+
+def _has_identifier(text: str) -> bool:
+    """Whether something in ``text`` is no word of a language: a digit, ``aB``, ``a_b``, ``a.b``, ``a/b``, ``a-b``."""
+    triples = list(zip(text, text[1:], text[2:] + " ", strict=False))
+    return (
+        any(letter.isdigit() for letter in text)
+        or any(mark in "._/-" and before.isalnum() and after.isalnum() for before, mark, after in triples)
+        or any("a" <= before <= "z" and "A" <= after <= "Z" for before, after, _ in triples)
+    )
 
 
 def recalled(hits: list[dict[str, Any]], *, prompt: str, project: str, session: str, shown: Container[str]) -> Shown:
@@ -204,25 +168,21 @@ def recalled(hits: list[dict[str, Any]], *, prompt: str, project: str, session: 
         session: Memories that this session made are in its context already.
         shown: Ids that this session has seen.
     """
-    said = fingerprint_text(prompt)
-    chosen: list[dict[str, Any]] = []
+    said, words = fingerprint_text(prompt), words_of(prompt)
+    weighed: list[tuple[float, dict[str, Any]]] = []
     for hit in hits:
         memory = hit["memory"]
         origin = memory.get("origin")
         own = isinstance(origin, dict) and session and origin.get("session") == session
-        content = str(memory.get("content", ""))
         foreign = memory.get("project") not in (project, GLOBAL)
-        if (
-            own
-            or foreign
-            or memory.get("id") in shown
-            or not above_floor(hit, prompt)
-            or fingerprint_text(content) in said
-        ):
-            continue
-        chosen.append(memory)
+        known = memory.get("id") in shown or fingerprint_text(str(memory.get("content", ""))) in said
+        if not (own or foreign or known):
+            weighed.append((evidence(hit, words), memory))
+    weighed.sort(key=lambda pair: -pair[0])
+    floors = [FLOOR] + [NEXT_FLOOR] * (HITS_MAX - 1)
+    chosen = [memory for (weight, memory), floor in zip(weighed, floors, strict=False) if weight >= floor]
     head = "Perdure, the long-term memory of this machine's tools, holds this about the prompt."
-    return _block(head, chosen[:HITS_MAX], _MEMORY_CHARS_MAX)
+    return _block(head, chosen, _MEMORY_CHARS_MAX)
 
 
 def digest(gateway: Gateway, project: str, *, readonly: bool = False) -> Shown:
