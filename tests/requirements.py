@@ -371,6 +371,11 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
         "issue 4, user prompt",
         "At most 3 hits and 1,000 tokens, above a floor, and silence otherwise.",
     ),
+    "HOOK-RECALL-03": (
+        "issue 4, it must reach",
+        "On labelled prompts: precision 0.8 where it speaks, silence on 0.9 of the rest, 1,000 tokens at most.",
+    ),
+    "HOOK-LATENCY-01": ("issue 4, it must reach", "A prompt waits for little more than an interpreter and a search."),
     "HOOK-CAPTURE-01": ("issue 4, capture", "Precision is at least 0.85 and recall 0.60 on labelled sentences."),
     "HOOK-CAPTURE-02": ("issue 4, capture", "Sentences survive versions and paths; questions and plans are no facts."),
     "HOOK-CAPTURE-03": ("issue 4, capture", "What was decided is captured once from each host's transcript."),
@@ -420,6 +425,8 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
         "issue 4, --readonly",
         "Entries and hooks follow when it changes; hooks recall, and capture and ask for nothing.",
     ),
+    "I4-DEFECT-BF-22": ("issue 4, done when 4", "Builderforce §9.4 (22): a changed --readonly reaches every entry."),
+    "I4-DEFECT-BF-25": ("issue 4, done when 4", "Builderforce §9.4 (25): no hook asks for a tool that is not there."),
     "EXP-STORE-01": ("issue 5, routines", "Of several that claim a routine at once, one gets it."),
     "EXP-STORE-02": (
         "issue 5, runs",
