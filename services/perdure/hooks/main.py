@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from perdure.hooks.gateway import Gateway
     from perdure.hooks.place import Place
-    from perdure.hooks.project import Project
     from perdure.hooks.recall import Shown
     from perdure.hooks.sessions import Session
+    from perdure.project import Project
 
 BUDGET_S = 1.8
 """From the start of the interpreter's work to the end of the process; with the interpreter's own start below 2 s."""
@@ -81,7 +81,7 @@ def respond(occasion: Occasion, environment: Mapping[str, str], started: float) 
     if occasion.kind == "" or occasion.subagent or occasion.host not in HOSTS:
         return b"", None
     from perdure.hooks.place import Place
-    from perdure.hooks.project import project_of
+    from perdure.project import project_of
 
     place = Place(environment)
     project = project_of(occasion.cwd)

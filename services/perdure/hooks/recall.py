@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import log1p
 
 from perdure.hooks.fences import NOTICE, fenced, fingerprint, new_word, without_injected
-from perdure.hooks.project import GLOBAL
+from perdure.project import GLOBAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ WORD_WEIGHT = 0.16
 WORDS_MAX = 5
 """More shared words than these count no more. Counted rather than weighed by rarity, because a hook must also speak
 over a store of ten memories, where no word is rare; weighed by BM25 the held-back part gained nothing."""
-WORDS_WITHOUT_VECTORS = 3
-FLOOR_WITHOUT_VECTORS = 0.5
-"""Shared words, and relevance, from which a hit is shown while the embedder is away."""
+WORDS_WITHOUT_VECTORS = 2
+FLOOR_WITHOUT_VECTORS = 0.18
+"""Shared words, and relevance, from which the best hit is shown while the embedder is away; on the same prompts."""
 _ASKED_FOR = 5
 """A few more than shown: some are of other projects or were shown before."""
 _LISTED = 40

@@ -15,7 +15,7 @@ SLOW = {"pathlib", "dataclasses", "subprocess", "asyncio", "logging", "http.clie
 
 COSTLY = {"collections", "contextlib", "enum", "functools", "json", "re", "socket", "types", "unicodedata"}
 """Importing these takes longer than everything that a plain prompt needs."""
-AT_A_PROMPT = ("main", "place", "project", "gateway", "recall", "sessions", "spool", "fences", "json_text")
+AT_A_PROMPT = ("main", "place", "gateway", "recall", "sessions", "spool", "fences", "json_text")
 
 
 def imported(tree: ast.AST) -> set[str]:
@@ -34,7 +34,8 @@ def test_a_module_imports_the_standard_library_and_the_hooks_only(module: Path) 
     foreign = {
         name
         for name in imported(ast.parse(module.read_text(encoding="utf-8")))
-        if not name.startswith("perdure.hooks") and name.partition(".")[0] not in sys.stdlib_module_names
+        if not name.startswith(("perdure.hooks", "perdure.project"))
+        and name.partition(".")[0] not in sys.stdlib_module_names
     }
     assert foreign == set()
 
@@ -66,7 +67,7 @@ print(json.dumps(sorted(set(sys.modules) - before)))
     )
     loaded = json.loads(done.stdout)
     assert {n for n in loaded if n.partition(".")[0] not in sys.stdlib_module_names and n != "perdure"} == {
-        n for n in loaded if n.startswith("perdure.hooks")
+        n for n in loaded if n.startswith(("perdure.hooks", "perdure.project"))
     }
     assert not SLOW & set(loaded)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from perdure.hooks.project import GLOBAL, name_of_remote, project_of
+from perdure.project import GLOBAL, name_of_remote, project_of
 
 
 @pytest.fixture(autouse=True)
@@ -146,3 +146,25 @@ def test_a_link_to_a_folder_is_the_project_of_the_folder(tmp_path: Path) -> None
     repository(tmp_path / "shop")
     (tmp_path / "link").symlink_to(tmp_path / "shop")
     assert found(tmp_path / "link") == ("shop", "git")
+
+
+@pytest.mark.requirement("I4-PROJECT-02")
+def test_the_nearest_perdure_toml_up_to_the_repositorys_top_decides(tmp_path: Path) -> None:
+    (tmp_path / ".perdure.toml").write_text('project = "not mine"\ncapture = false\n', encoding="utf-8")
+    top = repository(tmp_path / "mono", remote="https://example.org/acme/mono.git")
+    (top / "apps" / "till" / "src").mkdir(parents=True)
+    (top / "apps" / "till" / ".perdure.toml").write_text('project = "till"\n', encoding="utf-8")
+    assert found(top) == ("mono", "remote")
+    assert project_of(str(top)).captures
+    assert found(top / "apps" / "till" / "src") == ("till", "file")
+    (top / ".perdure.toml").write_text('project = "all of it"\n', encoding="utf-8")
+    assert found(top / "apps") == ("all of it", "file")
+    assert found(top / "apps" / "till") == ("till", "file")
+
+
+@pytest.mark.parametrize("text", ["capture = false\nrecall = false\n", "[hooks]\ncapture = false\nrecall = false\n"])
+def test_a_project_can_stop_hooks_at_the_files_top_and_in_its_table(tmp_path: Path, text: str) -> None:
+    top = repository(tmp_path / "shop")
+    (top / ".perdure.toml").write_text(text, encoding="utf-8")
+    project = project_of(str(top))
+    assert (project.name, project.captures, project.recalls) == ("shop", False, False)

@@ -1,8 +1,10 @@
 """Which project a folder belongs to: one answer for every hook, command, bridge and installer.
 
-In this order: a ``.perdure.toml`` in the folder or above it; the repository's remote; the folder of the repository's
-common git directory, so that worktrees and sub-folders agree and a submodule is itself; the nearest folder that looks
-like a project's top; the folder's own name. Git's files are read; git is never run.
+In this order: a ``.perdure.toml``, the nearest from the folder up to the repository's top; the repository's remote; the
+folder of the repository's common git directory, so that worktrees and sub-folders agree and a submodule is itself; the
+nearest folder that looks like a project's top; the folder's own name. Git's files are read; git is never run.
+
+Standard library alone, and nothing that is slow to import: hooks and the bridge use it (docs/adr/0016).
 """
 
 from __future__ import annotations
@@ -54,9 +56,7 @@ def project_of(folder: str) -> Project:
     """
     start = os.path.realpath(folder or os.curdir)
     settings, settings_root = _settings(start)
-    hooks = settings.get("hooks")
-    hooks = hooks if isinstance(hooks, dict) else {}
-    allowed = {"recalls": hooks.get("recall") is not False, "captures": hooks.get("capture") is not False}
+    allowed = {"recalls": _allows(settings, "recall"), "captures": _allows(settings, "capture")}
     named = settings.get("project")
     if isinstance(named, str) and _clean(named):
         return Project(_clean(named), settings_root, "file", **allowed)
@@ -68,6 +68,12 @@ def name_of_remote(url: str) -> str:
     """The repository's name in a remote's address: its last part without ``.git``; empty for none."""
     path = url.strip().replace("\\", "/").partition("?")[0].partition("#")[0].rstrip("/")
     return _clean(path.replace(":", "/").rpartition("/")[2].removesuffix(".git"))
+
+
+def _allows(settings: dict[str, Any], what: str) -> bool:
+    """Whether nothing forbids it: ``capture = false``, at the file's top or in its table ``hooks``."""
+    hooks = settings.get("hooks")
+    return settings.get(what) is not False and (not isinstance(hooks, dict) or hooks.get(what) is not False)
 
 
 def _settings(start: str) -> tuple[dict[str, Any], str]:
@@ -82,7 +88,8 @@ def _settings(start: str) -> tuple[dict[str, Any], str]:
                     return tomllib.loads(file.read(_FILE_BYTES_MAX).decode("utf-8-sig")), folder
             except (OSError, ValueError):
                 return {}, folder
-        if folder == home:
+        # what lies above a repository is not its own, and may be another person's
+        if folder == home or os.path.exists(os.path.join(folder, ".git")):
             break
     return {}, start
 
