@@ -78,6 +78,7 @@ def _fill(store: ExperienceStore, scope: Scope, name: str) -> None:
         )
         unit.note_queries([UsedQuery(vector=vector(3), space=SPACE, memory=NEWER, at=START)], keep=9)
         unit.learn(adapter(1), adaptation(1, ("k1",)), [(ItemKind.SKILL, "k1", of_skill("k1", name).sha256)])
+        unit.keep_imported_head({"learned": {name: 1}})
         unit.record_usage([Usage(client=name, day="2026-03-01", calls=1, tokens_served=2, tokens_whole=3)])
 
 
@@ -107,6 +108,7 @@ def _seen(store: ExperienceStore, scope: Scope, names: tuple[str, ...] = ("here"
         "adapter_number": lambda r: r.adapter_number(SPACE),
         "adapter_stamp": lambda r: r.adapter_stamp(SPACE),
         "shelf_stamp": lambda r: r.shelf_stamp(SPACE),
+        "imported_head": lambda r: r.imported_head(),
         "content_chars": lambda r: r.content_chars(),
         "adaptations": lambda r: (r.adaptations(), r.adaptations(SPACE)),
         "usage": lambda r: r.usage("2000-01-01"),
@@ -129,7 +131,7 @@ def test_no_read_tells_of_another_namespace(store: ExperienceStore) -> None:
     for scope, other in ((HERE, "there"), (THERE, "here")):
         seen = _seen(store, scope, names=(scope.namespace,))
         assert all(
-            value not in (empty[name], "()", "None", "0", "[]")
+            value not in (empty[name], "{}", "()", "None", "0", "[]")
             for name, value in seen.items()
             if name != "failed_steps"
         )
@@ -153,6 +155,7 @@ def test_no_read_tells_of_another_namespace(store: ExperienceStore) -> None:
         lambda unit: unit.note_queries([], keep=0),
         lambda unit: unit.learn(adapter(2), adaptation(2), [(ItemKind.EPISODE, "e2", "0" * 64)]),
         lambda unit: unit.rollback_model(SPACE),
+        lambda unit: unit.keep_imported_head({"learned": {"k1": 3}}),
         lambda unit: unit.forget_experience(),
         lambda unit: unit.record_usage(
             [Usage(client="there", day="2026-03-01", calls=9, tokens_served=9, tokens_whole=9)]

@@ -13,6 +13,14 @@ import numpy as np
 
 from perdure.errors import PerdureError
 from perdure.store.sqlite.driver import Connection
+from perdure.store.sqlite.experience_rows import (
+    EPISODE_COLUMNS,
+    ROUTINE_COLUMNS,
+    SKILL_COLUMNS,
+    to_episode,
+    to_routine,
+    to_skill,
+)
 
 PART = "experience"
 TABLES = frozenset(
@@ -32,6 +40,7 @@ TABLES = frozenset(
         "learned",
         "shelf",
         "usage",
+        "experience_head",
     }
 )
 """Whose findings are findings of experience."""
@@ -82,15 +91,6 @@ _COUNTS = (
 
 def count(db: Connection, found: Counter[tuple[str, str]]) -> None:
     """Adds what is wrong to ``found``; changes nothing."""
-    from perdure.store.sqlite.experience_rows import (
-        EPISODE_COLUMNS,
-        ROUTINE_COLUMNS,
-        SKILL_COLUMNS,
-        to_episode,
-        to_routine,
-        to_skill,
-    )
-
     for problem, sql in _COUNTS:
         found[PART, problem] += db.execute(sql).get
     for problem, table in (("a procedure's vector", "procedure_vector"), ("a used question's vector", "used_query")):

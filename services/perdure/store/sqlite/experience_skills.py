@@ -29,6 +29,12 @@ _SELECT = (
     'JOIN skill_version v ON v.skill = s."row" AND v.version = s.version '
     'LEFT JOIN routine r ON r.skill = s."row" WHERE s.namespace = ? '
 )
+# From the routines on (CROSS JOIN keeps the order of tables), which are few where skills are many; NULL is the least.
+_ROUTINES = (
+    f'SELECT {SKILL_COLUMNS}, {ROUTINE_COLUMNS} FROM routine r CROSS JOIN skill s ON s."row" = r.skill '
+    'JOIN skill_version v ON v.skill = s."row" AND v.version = s.version '
+    "WHERE r.namespace = ? AND r.enabled = 1 ORDER BY r.last_run_at, s.id"
+)
 _VERSIONS = (
     f'SELECT {SKILL_COLUMNS} FROM skill s JOIN skill_version v ON v.skill = s."row" WHERE s.namespace = ? AND s.id = ? '
 )
@@ -77,7 +83,9 @@ class SkillReader(SqliteLifecycleReader):
 
     def routines(self) -> tuple[Skill, ...]:
         """Skills that have an enabled routine, the least recently run first (never run before all)."""
-        return self._skills("AND r.enabled = 1 ORDER BY r.last_run_at IS NOT NULL, r.last_run_at, s.id")
+        with translated():
+            rows = self._db.execute(_ROUTINES, (self._namespace,)).fetchall()
+        return tuple(map(_skill, rows))
 
     def _skills(self, tail: str, *values: Any) -> tuple[Skill, ...]:
         with translated():

@@ -44,6 +44,7 @@ from perdure.store.sqlite.driver import (
     rolled_back,
     translated,
 )
+from perdure.store.sqlite.experience import SqliteExperienceReader, SqliteExperienceUnit
 from perdure.store.sqlite.file import SCHEMA, prepare
 from perdure.store.sqlite.lexical import Frequencies
 from perdure.store.sqlite.lifecycle import SqliteLifecycleReader, SqliteLifecycleUnit
@@ -122,14 +123,10 @@ class SqliteStore:
 
     def experience_view(self, scope: Scope) -> AbstractContextManager[ExperienceReader]:
         """A consistent view of the experience of one namespace."""
-        from perdure.store.sqlite.experience import SqliteExperienceReader
-
         return self._view(SqliteExperienceReader, scope)
 
     def experience(self, scope: Scope, actor: Actor) -> AbstractContextManager[ExperienceUnit]:
         """A transaction on the experience of one namespace."""
-        from perdure.store.sqlite.experience import SqliteExperienceUnit
-
         return self._unit(SqliteExperienceUnit, scope, actor)
 
     @contextmanager
