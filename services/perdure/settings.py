@@ -140,6 +140,14 @@ class Settings(BaseSettings):
     summary_timeout_s: float = Field(20.0, gt=0, description="Time-out of one summary, seconds.")
     summary_per_day: int = Field(200, ge=0, description="Summaries of the whole store in 24 hours at most.")
 
+    # --- experience ---
+    private_model: bool = Field(
+        True, description="Whether searches use a namespace's private model where it has one; training works anyway."
+    )
+    private_model_rank: int = Field(
+        64, ge=1, le=512, description="Rank of a private model: how many directions of a question it may correct."
+    )
+
     # --- behaviour of processes ---
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Lowest level written.")
     log_format: Literal["auto", "json", "console"] = Field("auto", description="auto: JSON unless a terminal.")

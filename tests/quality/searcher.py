@@ -21,7 +21,7 @@ from perdure.domain.editing import born
 from perdure.domain.layout import embedded_text
 from perdure.domain.memory import Filter, MemoryId, MemoryType, Statement
 from perdure.domain.namespace import Actor, Caller, NamespaceName, Scope, TokenScope
-from perdure.domain.recall.answer import Question
+from perdure.domain.recall.answer import Answer, Question
 from perdure.domain.recall.candidate import LexicalAnswer, LexicalQuery
 from perdure.domain.saving import Draft
 from perdure.domain.vectors import Matrix, Space
@@ -132,6 +132,11 @@ class CachedEmbedder:
         return Embeddings(self._cache.rows([text], query=True), self._cache.space, (False,))
 
 
+    def questions(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
+        del timeout_s
+        return Embeddings(self._cache.rows(texts, query=True), self._cache.space, tuple(False for _ in texts))
+
+
 class _Deaf:
     """A reader that finds no words."""
 
@@ -220,12 +225,18 @@ class Searcher:
 
     def search(self, group: str, query: str, *, arm: str, limit: int) -> list[str]:
         """Ids of the data set, best first."""
+        answer = self.answer(group, Question(query=query, limit=limit, depth=2), arm=arm)
+        return [self.name_of(hit.memory.id) for hit in answer.recall]
+
+    def answer(self, group: str, question: Question, *, arm: str) -> Answer:
+        """The product's own answer."""
         self._embedder.away = arm == "words"
-        answer = self._searches[arm](
-            Caller(namespace=NamespaceName(group.lower()), actor="quality", scopes=frozenset({TokenScope.READ})),
-            Question(query=query, limit=limit, depth=2),
-        )
-        return [self._names[hit.memory.id] for hit in answer.recall]
+        caller = Caller(namespace=NamespaceName(group.lower()), actor="quality", scopes=frozenset({TokenScope.READ}))
+        return self._searches[arm](caller, question)
+
+    def name_of(self, memory: str) -> str:
+        """The data set's own id of a memory."""
+        return self._names[MemoryId(memory)]
 
     def close(self) -> None:
         """Let go of the store."""

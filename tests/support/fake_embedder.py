@@ -83,6 +83,9 @@ class FakeEmbedder:
     def query(self, text: str, *, timeout_s: float) -> Embeddings:
         return self._answer([text], timeout_s)
 
+    def questions(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
+        return self._answer(texts, timeout_s)
+
     def _answer(self, texts: Sequence[str], timeout_s: float) -> Embeddings:
         self._answering()
         if self.late or timeout_s <= 0:

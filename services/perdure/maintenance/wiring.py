@@ -15,10 +15,10 @@ from perdure.maintenance.dispatcher import Dispatcher
 from perdure.maintenance.servicer import SERVICE, LifecycleVerbs, MaintenanceServicer
 from perdure.observability.metrics import Metrics, expose
 from perdure.observability.tracing import make_tracer
-from perdure.ports import Clock, Embedder, LifecycleStore
+from perdure.ports import Clock, Embedder, ExperienceStore
 from perdure.rpc.maintenance.v1.maintenance_pb2_grpc import add_MaintenanceServiceServicer_to_server
 from perdure.settings import Settings
-from perdure.store import open_lifecycle_store
+from perdure.store import open_experience_store
 from perdure.system import RandomIds, SystemClock
 from perdure.usecases.admit import Admit
 from perdure.usecases.compact import Compact
@@ -28,7 +28,7 @@ from perdure.usecases.foresee import Foresee
 from perdure.usecases.read_runs import ReadRuns
 from perdure.usecases.render_memory_md import RenderMemoryMd
 from perdure.usecases.restore_content import RestoreContent
-from perdure.usecases.search import Search
+from perdure.usecases.search import Learning, Search
 from perdure.usecases.start_job import StartJob
 from perdure.usecases.start_run import StartRun
 from perdure.usecases.undo_run import UndoRun
@@ -56,7 +56,7 @@ def build(settings: Settings) -> Parts:
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     clock = SystemClock(settings.clock_offset_s)
     # jobs are bookkeeping: no vectors are kept in memory here
-    store = open_lifecycle_store(settings.store, resident_bytes=0, clock=clock)
+    store = open_experience_store(settings.store, resident_bytes=0, clock=clock)
     closing.callback(store.close)
     app = make_app(settings.broker_url, visibility_timeout_s=settings.visibility_timeout_s)
     dispatcher = Dispatcher(Dispatch(store, CeleryQueue(app), clock))
@@ -85,13 +85,15 @@ def build(settings: Settings) -> Parts:
 
 
 def _lifecycle(
-    settings: Settings, store: LifecycleStore, embedder: Embedder, clock: Clock, pool: Executor
+    settings: Settings, store: ExperienceStore, embedder: Embedder, clock: Clock, pool: Executor
 ) -> LifecycleVerbs:
     query_wait_s = settings.query_vector_wait_ms / 1000
+    learning = Learning.of(store, models=settings.private_model)
 
     def ask(caller: Caller, question: Question) -> Answer:
         # the log is thrown away: a probe is no use of a memory
-        return Search(store, embedder, UseLog(), clock, pool, query_wait_s=query_wait_s)(caller, question)
+        search = Search(store, embedder, UseLog(), clock, pool, query_wait_s=query_wait_s, learning=learning)
+        return search(caller, question)
 
     return LifecycleVerbs(
         start=StartRun(store, clock, RandomIds()),

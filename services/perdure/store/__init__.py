@@ -71,7 +71,11 @@ def open_lifecycle_store(
 
 
 def open_experience_store(
-    url: str, *, resident_bytes: int = RESIDENT_BYTES, clock: Clock | None = None
+    url: str,
+    *,
+    resident_bytes: int = RESIDENT_BYTES,
+    resident_min_rows: int = RESIDENT_MIN_ROWS,
+    clock: Clock | None = None,
 ) -> ExperienceStore:
     """The store at ``url``, as experience needs it; made where it is missing.
 
@@ -79,11 +83,15 @@ def open_experience_store(
         InvalidArgument: not the URL of a store that keeps experience.
         FailedPrecondition, DataCorrupt: as ``open_store``.
     """
-    return _in_a_file(url, "Experience", resident_bytes=resident_bytes, clock=clock)
+    return _in_a_file(
+        url, "Experience", resident_bytes=resident_bytes, resident_min_rows=resident_min_rows, clock=clock
+    )
 
 
-def _in_a_file(url: str, who: str, *, resident_bytes: int, clock: Clock | None) -> SqliteStore:
-    store = open_store(url, resident_bytes=resident_bytes, clock=clock)
+def _in_a_file(
+    url: str, who: str, *, resident_bytes: int, clock: Clock | None, resident_min_rows: int = RESIDENT_MIN_ROWS
+) -> SqliteStore:
+    store = open_store(url, resident_bytes=resident_bytes, resident_min_rows=resident_min_rows, clock=clock)
     from perdure.store.sqlite import SqliteStore
 
     if not isinstance(store, SqliteStore):

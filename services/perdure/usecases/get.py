@@ -7,16 +7,19 @@ from perdure.domain.namespace import Caller, TokenScope
 from perdure.ports import Clock, Store
 from perdure.usecases.find import found
 from perdure.usecases.permission import require
+from perdure.usecases.question_log import QuestionLog
 from perdure.usecases.use_log import UseLog
 
 
 class Get:
     """One memory by id, whatever its status."""
 
-    def __init__(self, store: Store, uses: UseLog, clock: Clock) -> None:
+    def __init__(self, store: Store, uses: UseLog, clock: Clock, questions: QuestionLog | None = None) -> None:
+        """``questions`` learns which question a memory answered; None keeps none."""
         self._store = store
         self._uses = uses
         self._clock = clock
+        self._questions = questions
 
     def __call__(self, caller: Caller, memory: MemoryId, *, peek: bool = False) -> Memory:
         """The memory; counts as a use unless ``peek``.
@@ -29,5 +32,8 @@ class Get:
         with self._store.read(caller.scope) as reader:
             kept = found(reader, memory)
         if not peek:
-            self._uses.accessed(caller.namespace, [kept.id], self._clock.now())
+            now = self._clock.now()
+            self._uses.accessed(caller.namespace, [kept.id], now)
+            if self._questions is not None:
+                self._questions.read(caller, kept.id, now)
         return kept

@@ -19,13 +19,18 @@ def require(caller: Caller, scope: TokenScope) -> None:
     Raises:
         PermissionDenied: it does not (SCOPE_MISSING).
     """
-    if scope.value in caller.scopes or TokenScope.ADMIN.value in caller.scopes:
+    if holds(caller, scope):
         return
     raise PermissionDenied(
         f"This token may not do that; it lacks the scope '{scope.value}'.",
         reason=Reason.SCOPE_MISSING,
         details={"scope": scope.value},
     )
+
+
+def holds(caller: Caller, scope: TokenScope) -> bool:
+    """True where the caller holds ``scope``."""
+    return scope.value in caller.scopes or TokenScope.ADMIN.value in caller.scopes
 
 
 def is_operator(caller: Caller) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -33,14 +33,22 @@ class Report(Protocol):
         """Write progress down."""
 
 
-LONG = frozenset({JobKind.MAINTAIN, JobKind.REEMBED})
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A closing sentence, and what else is kept with the job: added to its parameters."""
+
+    message: str
+    result: Mapping[str, str]
+
+
+LONG = frozenset({JobKind.MAINTAIN, JobKind.REEMBED, JobKind.TRAIN})
 """Kinds that may run for minutes. They never take a worker's last free process: somebody waits for the other kinds."""
 
 _LOOKED_AT = 200
 """Newest jobs looked at when running ones are counted; more never run at once."""
 
-Runner = Callable[[Job, Report], str]
-"""Does the work of one kind; returns a closing sentence. Must be safe to run again from the start."""
+Runner = Callable[[Job, Report], str | Outcome]
+"""Does the work of one kind; returns a closing sentence, or that and more. Must be safe to run again from the start."""
 
 
 class RunJob:
@@ -91,7 +99,7 @@ class RunJob:
         running = _Running(self._store, self._clock, job)
         with running:
             try:
-                message = self._runners[job.kind](job, running.report)
+                said = self._runners[job.kind](job, running.report)
             except JobCancelled:
                 return None if running.lost else self._finish(running.job, JobState.CANCELLED, message="cancelled")
             except Unavailable as error:
@@ -99,7 +107,9 @@ class RunJob:
                 return None
             except PerdureError as error:
                 return self._finish(running.job, JobState.FAILED, error=error.message)
-        return self._finish(running.job, JobState.SUCCEEDED, message=message)
+        outcome = said if isinstance(said, Outcome) else Outcome(said, {})
+        done = replace(running.job, parameters={**running.job.parameters, **outcome.result})
+        return self._finish(done, JobState.SUCCEEDED, message=outcome.message)
 
     def _must_wait(self, unit: WorkUnit, job_id: str, now: datetime) -> bool:
         """Whether the job is a long one and this worker runs as many as it may; the dispatcher sends it again."""

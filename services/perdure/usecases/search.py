@@ -8,17 +8,19 @@ memory is read in full only once it is a hit. No view of the store is held open 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
 
+from perdure.domain.adapter.residual import corrected
+from perdure.domain.experience.learning import Adapter
 from perdure.domain.memory import Filter, Memory, MemoryId
-from perdure.domain.namespace import Caller, TokenScope
+from perdure.domain.namespace import Caller, Scope, TokenScope
 from perdure.domain.recall import pipeline
 from perdure.domain.recall.answer import (
     DEPTH_DEFAULT,
@@ -39,8 +41,11 @@ from perdure.domain.statement import as_stored
 from perdure.domain.text import clean, one_line
 from perdure.domain.vectors import Space, Vector, unit
 from perdure.errors import InvalidArgument, PerdureError, Reason
-from perdure.ports import Clock, Embedder, MemoryReader, Store
-from perdure.usecases.permission import require
+from perdure.ports import Clock, Embedder, ExperienceReader, ExperienceStore, MemoryReader, Store
+from perdure.usecases.permission import holds, require
+from perdure.usecases.private_models import PrivateModels
+from perdure.usecases.question_log import QuestionLog
+from perdure.usecases.search_procedures import Together
 from perdure.usecases.use_log import UseLog
 
 
@@ -59,8 +64,12 @@ class _Reach:
 
 @dataclass(frozen=True, slots=True)
 class _QueryVector:
+    """The question as it is compared (``vector``), as the embedder gave it (``said``), and what corrected it."""
+
     vector: Vector
     space: Space
+    said: Vector
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +108,41 @@ class _Found:
     contrast: Contrast | None
 
 
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """What search knows of experience.
+
+    Attributes:
+        view: Opens a view of a namespace with its experience; ``ExperienceStore.experience_view``.
+        models: The private models in use; None corrects no question.
+        questions: Remembers questions until what they found is read; None remembers none.
+        together: Ranks procedures with memories; None finds memories only.
+    """
+
+    view: Callable[[Scope], AbstractContextManager[ExperienceReader]]
+    models: PrivateModels | None = None
+    questions: QuestionLog | None = None
+    together: Together | None = None
+
+    @classmethod
+    def of(cls, store: ExperienceStore, *, models: bool, questions: QuestionLog | None = None) -> Learning:
+        """All of it, over a store; ``models`` False leaves every question as it is."""
+        return cls(store.experience_view, PrivateModels() if models else None, questions, Together())
+
+
 class Search:
     """Finds memories by meaning and by words."""
 
     def __init__(
-        self, store: Store, embedder: Embedder, uses: UseLog, clock: Clock, pool: Executor, *, query_wait_s: float
+        self,
+        store: Store,
+        embedder: Embedder,
+        uses: UseLog,
+        clock: Clock,
+        pool: Executor,
+        *,
+        query_wait_s: float,
+        learning: Learning | None = None,
     ) -> None:
         self._store = store
         self._embedder = embedder
@@ -111,6 +150,7 @@ class Search:
         self._clock = clock
         self._pool = pool
         self._query_wait_s = query_wait_s
+        self._learning = learning
 
     def __call__(self, caller: Caller, question: Question) -> Answer:
         """What was found, and which arms ran; no hits where nothing is relevant enough.
@@ -143,8 +183,13 @@ class Search:
         with self._store.read(caller.scope) as reader, timer.part("rank"):
             found = _gather(reader, near.hits, lexical, near.asked)
             answer = self._stages(reader, question, found, near.asked, now)
+        if question.procedures and self._learning is not None and holds(caller, TokenScope.EXPERIENCE):
+            with timer.part("procedures"):
+                answer = self._with_procedures(self._learning, caller, question, answer, found, near.asked, now)
+        self._remember(caller, answer, near.asked, now)
         return replace(
             answer,
+            model=near.asked.model if near.asked else None,
             dense_ran=near.asked is not None,
             lexical_ran=bool(terms.terms),
             dense_skipped=near.skipped,
@@ -153,8 +198,7 @@ class Search:
 
     def _dense_arm(self, caller: Caller, query: str, reach: _Reach, timer: _Timer) -> _Near:
         """The query's vector and what is near it, or why not. No view of the store is held open while waiting."""
-        with self._store.read(caller.scope) as reader:
-            active = reader.active_space()
+        active, model = self._compared_in(caller)
         if active is None:
             return _Near(DenseSkip.NO_VECTORS)
         with timer.part("query_vector"):
@@ -164,9 +208,59 @@ class Search:
                 return _Near(DenseSkip.EMBEDDER_AWAY)  # whatever is wrong with the embedder, words answer
         if answer.space.fingerprint != active:
             return _Near(DenseSkip.SPACE_CHANGED)
-        asked = _QueryVector(answer.vectors[0], answer.space)
+        said = answer.vectors[0]
+        asked = _QueryVector(said, answer.space, said)
+        if model is not None:
+            asked = _QueryVector(corrected(model, said), answer.space, said, model.version)
         with self._store.read(caller.scope) as reader, timer.part("dense"):
             return _Near(DenseSkip.NONE, asked, _near(reader, asked, reach))
+
+    def _compared_in(self, caller: Caller) -> tuple[str | None, Adapter | None]:
+        """The space that is searched, and the namespace's private model for it."""
+        if self._learning is None or self._learning.models is None:
+            with self._store.read(caller.scope) as reader:
+                return reader.active_space(), None
+        with self._learning.view(caller.scope) as view:
+            active = view.active_space()
+            return active, self._learning.models.in_use(view, active) if active else None
+
+    # ------------------------------------------------------------ experience
+
+    def _with_procedures(
+        self,
+        learning: Learning,
+        caller: Caller,
+        question: Question,
+        answer: Answer,
+        found: _Found,
+        asked: _QueryVector | None,
+        now: datetime,
+    ) -> Answer:
+        if learning.together is None:
+            return answer
+        with learning.view(caller.scope) as view:
+            procedures = learning.together(
+                view,
+                space=asked.space.fingerprint if asked else view.active_space(),
+                terms=query_terms(question.query),
+                question=asked.vector if asked else None,
+                floor=asked.space.thresholds.floor if asked else None,
+                now=now,
+                limit=question.limit,
+                memories=found.cards,
+                dense=found.dense,
+                lexical=found.lexical,
+                similarities=found.similarities,
+                contrast=found.contrast,
+            )
+        return replace(answer, procedures=procedures)
+
+    def _remember(self, caller: Caller, answer: Answer, asked: _QueryVector | None, now: datetime) -> None:
+        """The question's vector, until one of the memories it found is read."""
+        if asked is None or self._learning is None or self._learning.questions is None:
+            return
+        found = {hit.memory.id for hit in (*answer.recognition, *answer.recall)}
+        self._learning.questions.asked(caller, asked.said, asked.space.fingerprint, found, now)
 
     # ------------------------------------------------------------ stages
 

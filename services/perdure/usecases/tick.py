@@ -12,6 +12,8 @@ from perdure.ports import Clock, JobKind, Store
 from perdure.usecases.start_job import StartJob
 
 EXPIRY_PERIOD = timedelta(hours=1)
+PROCEDURES_PERIOD = timedelta(seconds=20)
+"""Between two tries to embed a namespace's procedures; meanwhile they are found by words."""
 NAMESPACES_MAX = 100
 """Namespaces whose maintenance one tick starts; the next tick takes the next."""
 
@@ -36,7 +38,28 @@ class Tick:
         if not last or now - last[0].created_at >= EXPIRY_PERIOD:
             due.append(JobKind.EXPIRE_IDEMPOTENCY)
         started = [kind for kind in due if not self._start_job(kind)[1]]
-        return (*started, *self._maintenance())
+        return (*started, *self._procedures(), *self._maintenance())
+
+    def _procedures(self) -> list[JobKind]:
+        """Procedures that were compiled since and have no vector yet."""
+        since = self._clock.now() - PROCEDURES_PERIOD
+        with self._store.work() as unit:
+            waiting = unit.unembedded_procedures(NAMESPACES_MAX)
+            tried = {
+                job.subject
+                for job in (unit.jobs(JobKind.EMBED_PROCEDURES, NAMESPACES_MAX) if waiting else ())
+                if job.created_at > since
+            }
+        started: list[JobKind] = []
+        for namespace in waiting:
+            if namespace in tried:
+                continue
+            _, running = self._start_job(
+                JobKind.EMBED_PROCEDURES, {"namespace": str(namespace)}, subject=str(namespace)
+            )
+            if not running:
+                started.append(JobKind.EMBED_PROCEDURES)
+        return started
 
     def _maintenance(self) -> list[JobKind]:
         """Runs of namespaces whose day is over, or that were saved to enough while their last run went."""

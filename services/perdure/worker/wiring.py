@@ -6,13 +6,15 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from perdure.domain.adapter.training import Recipe
 from perdure.ports import Job, JobKind
 from perdure.settings import Settings
-from perdure.store import open_lifecycle_store
+from perdure.store import open_experience_store
 from perdure.system import RandomIds, SystemClock
 from perdure.usecases.clean import Clean
 from perdure.usecases.consolidate import Consolidate
 from perdure.usecases.embed_pending import EmbedPending
+from perdure.usecases.embed_procedures import EmbedProcedures
 from perdure.usecases.expire_replays import ExpireReplays
 from perdure.usecases.maintain import Maintain
 from perdure.usecases.reembed import Reembed
@@ -20,6 +22,7 @@ from perdure.usecases.resolve import Resolver
 from perdure.usecases.run_job import RunJob
 from perdure.usecases.start_job import StartJob
 from perdure.usecases.tick import Tick
+from perdure.usecases.train import Train
 from perdure.wire.clients import EmbeddingClient
 from perdure.worker.quiet import quietly
 from perdure.worker.summaries import ChatSummariser
@@ -45,7 +48,7 @@ def build(settings: Settings, *, owner: str, group: str) -> Parts:
     closing = ExitStack()
     # a job reads each vector once, so no matrix is kept
     clock = SystemClock(settings.clock_offset_s)
-    store = open_lifecycle_store(settings.store, resident_bytes=0, clock=clock)
+    store = open_experience_store(settings.store, resident_bytes=0, clock=clock)
     closing.callback(store.close)
     embedder = EmbeddingClient(settings.target("embedding"), internal_token=settings.internal_token.get_secret_value())
     closing.callback(embedder.close)
@@ -73,6 +76,10 @@ def build(settings: Settings, *, owner: str, group: str) -> Parts:
                 Clean(store, clock),
                 quietly=quietly,
             ),
+            JobKind.TRAIN: Train(
+                store, embedder, clock, recipe=Recipe(rank=settings.private_model_rank), quietly=quietly
+            ),
+            JobKind.EMBED_PROCEDURES: EmbedProcedures(store, embedder),
         },
         group=group,
         long_at_once=max(1, settings.worker_concurrency - 1),

@@ -32,6 +32,23 @@ def recall(
     return float(np.mean(ranks(asked, answers, books) < AT))
 
 
+def surprise(questions: Matrix, answers: Places, books: Library, temperature: float) -> float:
+    """Mean of -log of the right thing's share among all, where shares go as exp(cosine / temperature); >= 0.
+
+    Tells models apart that find as much; the questions as the model hears them, at least one.
+    """
+    starts = np.flatnonzero(np.diff(books.owners, prepend=-1))
+    own = books.owners[answers]
+    told = 0.0
+    for start in range(0, len(questions), BLOCK):
+        cosines = from_the_centre(questions[start : start + BLOCK], books.shift) @ books.rows.T
+        logits = np.maximum.reduceat(cosines, starts, axis=1) / np.float32(temperature)
+        right = logits[np.arange(len(logits)), own[start : start + BLOCK]]
+        top = logits.max(axis=1)
+        told += float(np.sum(top + np.log(np.exp(logits - top[:, None]).sum(axis=1)) - right))
+    return told / len(questions)
+
+
 def ranks(questions: Matrix, answers: Places, books: Library) -> Places:
     """How many other things are nearer than the right one, for each question; (n,), >= 0."""
     starts = np.flatnonzero(np.diff(books.owners, prepend=-1))

@@ -37,13 +37,13 @@ class Recipe:
         seed: Of the order and of the down-projection.
     """
 
-    rank: int = 32
-    temperature: float = 0.05
+    rank: int = 64
+    temperature: float = 0.1
     learning_rate: float = 2e-3
-    pull: float = 1.0
-    noise: float = 0.0
-    passes: int = 40
-    patience: int = 6
+    pull: float = 3.0
+    noise: float = 1.5
+    passes: int = 60
+    patience: int = 10
     batch: int = 128
     seed: int = 7
 
@@ -161,7 +161,8 @@ def _unit_rows(rows: Floats) -> tuple[Floats, Floats]:
 
 def _through_unit(gradient: Floats, unit_rows: Floats, length: Floats) -> Floats:
     """The derivative by the rows of a loss whose derivative by the unit rows is ``gradient``."""
-    return (gradient - unit_rows * np.sum(gradient * unit_rows, axis=1, keepdims=True)) / length
+    turned: Floats = (gradient - unit_rows * np.sum(gradient * unit_rows, axis=1, keepdims=True)) / length
+    return turned
 
 
 def _shuffled(count: int, batch: int, random: np.random.Generator) -> list[npt.NDArray[np.int64]]:
@@ -170,7 +171,10 @@ def _shuffled(count: int, batch: int, random: np.random.Generator) -> list[npt.N
 
 
 def _some(rows: Matrix, count: int, random: np.random.Generator) -> Matrix:
-    return rows if len(rows) <= count else rows[random.choice(len(rows), count, replace=False)]
+    if len(rows) <= count:
+        return rows
+    some: Matrix = rows[random.choice(len(rows), count, replace=False)]
+    return some
 
 
 def _turned(questions: Matrix, noise: float, random: np.random.Generator) -> Matrix:

@@ -6,6 +6,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from perdure.domain.experience.learning import ItemKind
 from perdure.domain.memory import Filter, Memory
 
 DEPTH_DEFAULT = 2
@@ -34,7 +35,10 @@ class DenseSkip(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked. ``project`` None starts in the whole namespace; ``depth`` 1 to 3; ``limit`` 1 to 50."""
+    """What is asked. ``project`` None starts in the whole namespace; ``depth`` 1 to 3; ``limit`` 1 to 50.
+
+    ``procedures``: skills and episodes may answer too.
+    """
 
     query: str
     project: str | None = None
@@ -44,6 +48,7 @@ class Question:
     strict_project: bool = False
     shown_only: bool = False
     explain: bool = False
+    procedures: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +86,29 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProcedureHit:
+    """A procedure found: a skill, or an episode without one (``kind``).
+
+    ``place``: where it stands among all that was found, memories and procedures together, from 1. ``score`` compares
+    with memories' scores. ``similarity`` is the cosine of its nearest chunk, None where it has no vector.
+    """
+
+    kind: ItemKind
+    id: str
+    name: str
+    text: str
+    score: float
+    place: int
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What was found, and how; ``stage`` is the deepest stage that ran (1 recognition, 2 recall, 3 association)."""
+    """What was found, and how; ``stage`` is the deepest stage that ran (1 recognition, 2 recall, 3 association).
+
+    ``model``: version of the private model that corrected the question, None where none did. ``procedures``: best
+    first, of the ``limit`` best of all that was found.
+    """
 
     stage: int
     recognition: tuple[Hit, ...] = ()
@@ -92,6 +118,8 @@ class Answer:
     lexical_ran: bool = False
     dense_skipped: DenseSkip = DenseSkip.NONE
     unembedded: int = 0
+    model: str | None = None
+    procedures: tuple[ProcedureHit, ...] = ()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
 
 

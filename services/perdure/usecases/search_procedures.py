@@ -1,0 +1,155 @@
+"""Find skills and episodes: by meaning once they have vectors, by words at once."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from perdure.domain.adapter.residual import corrected
+from perdure.domain.experience.finding import Shelf, ranked_together
+from perdure.domain.experience.learning import ItemKind
+from perdure.domain.memory import MemoryId
+from perdure.domain.namespace import Caller, NamespaceName, TokenScope
+from perdure.domain.recall.answer import ProcedureHit
+from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer, LexicalQuery
+from perdure.domain.recall.contrast import Contrast
+from perdure.domain.recall.lexical import query_terms
+from perdure.domain.text import clean
+from perdure.domain.vectors import Space, Vector
+from perdure.errors import PerdureError
+from perdure.ports import Clock, Embedder, ExperienceReader, ExperienceStore
+from perdure.usecases.permission import require
+from perdure.usecases.private_models import PrivateModels
+
+SHELVES_KEPT = 32
+"""Namespaces whose procedures are kept ready; 500 procedures are 2 MB."""
+
+
+class Shelves:
+    """Procedures of namespaces, ready to be asked; made anew when one changed."""
+
+    def __init__(self, kept: int = SHELVES_KEPT) -> None:
+        self._kept = kept
+        self._lock = threading.Lock()
+        self._shelves: OrderedDict[tuple[NamespaceName, str], tuple[str, Shelf]] = OrderedDict()
+
+    def shelf(self, reader: ExperienceReader, space: str | None) -> Shelf:
+        """The shelf of the reader's namespace, with the vectors of that space."""
+        place = (reader.scope.namespace, space or "")
+        stamp = reader.shelf_stamp(space or "")
+        with self._lock:
+            kept = self._shelves.get(place)
+            if kept is not None and kept[0] == stamp:
+                self._shelves.move_to_end(place)
+                return kept[1]
+        vectors: dict[tuple[ItemKind, str], list[Vector]] = {}
+        for one in reader.procedure_vectors(space) if space else ():
+            vectors.setdefault((one.kind, one.id), []).append(one.vector)
+        shelf = Shelf(reader.procedures(), vectors)
+        with self._lock:
+            self._shelves[place] = (stamp, shelf)
+            self._shelves.move_to_end(place)
+            while len(self._shelves) > self._kept:
+                self._shelves.popitem(last=False)
+        return shelf
+
+
+class Together:
+    """Ranks a namespace's procedures with the memories a search found."""
+
+    def __init__(self, shelves: Shelves | None = None) -> None:
+        self._shelves = shelves or Shelves()
+
+    def __call__(
+        self,
+        reader: ExperienceReader,
+        *,
+        space: str | None,
+        terms: LexicalQuery,
+        question: Vector | None,
+        floor: float | None,
+        now: datetime,
+        limit: int,
+        memories: Mapping[MemoryId, Card],
+        dense: Sequence[DenseHit],
+        lexical: LexicalAnswer,
+        similarities: Mapping[MemoryId, float],
+        contrast: Contrast | None,
+    ) -> tuple[ProcedureHit, ...]:
+        """The procedures among the ``limit`` best, best first; see ``domain.experience.finding.ranked_together``."""
+        shelf = self._shelves.shelf(reader, space)
+        if not len(shelf):
+            return ()
+        return ranked_together(
+            shelf,
+            terms=terms,
+            question=question,
+            floor=floor,
+            centre=reader.centre(space) if space and question is not None else None,
+            now=now,
+            limit=limit,
+            memories=memories,
+            dense=dense,
+            lexical=lexical,
+            similarities=similarities,
+            contrast=contrast,
+        )
+
+
+class SearchProcedures:
+    """Procedures alone, memories left aside."""
+
+    def __init__(
+        self,
+        store: ExperienceStore,
+        embedder: Embedder,
+        clock: Clock,
+        *,
+        query_wait_s: float = 2.0,
+        models: PrivateModels | None = None,
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._clock = clock
+        self._query_wait_s = query_wait_s
+        self._models = models
+        self._together = Together()
+
+    def __call__(self, caller: Caller, query: str, limit: int = 5) -> tuple[ProcedureHit, ...]:
+        """What answers the query, best first; by words alone where the embedder is away.
+
+        Raises:
+            NotFound: there is no such namespace.
+            PermissionDenied: the caller may not see experience.
+        """
+        require(caller, TokenScope.EXPERIENCE)
+        text = clean(query).strip()
+        if not text:
+            return ()
+        said: tuple[Vector, Space] | None = None
+        try:
+            found = self._embedder.query(text, timeout_s=self._query_wait_s)
+            said = (found.vectors[0], found.space)
+        except PerdureError:
+            pass  # whatever is wrong with the embedder, words answer
+        with self._store.experience_view(caller.scope) as reader:
+            question = None
+            if said is not None:
+                model = self._models.in_use(reader, said[1].fingerprint) if self._models else None
+                question = corrected(model, said[0]) if model else said[0]
+            return self._together(
+                reader,
+                space=said[1].fingerprint if said else None,
+                terms=query_terms(text),
+                question=question,
+                floor=said[1].thresholds.floor if said else None,
+                now=self._clock.now(),
+                limit=limit,
+                memories={},
+                dense=(),
+                lexical=LexicalAnswer((), 0.0),
+                similarities={},
+                contrast=None,
+            )
