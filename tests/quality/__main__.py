@@ -12,13 +12,14 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "services")]
 
+from quality import recalling  # noqa: E402 - the path comes first
 from quality.datasets import load_locomo, load_recall_set, locomo_path  # noqa: E402 - the path comes first
 from quality.searcher import ARMS, Item, Searcher, VectorCache  # noqa: E402 - the path comes first
 
@@ -128,11 +129,20 @@ def own_set(language: str) -> Callable[[VectorCache], dict[str, Any] | None]:
     return run
 
 
+def hook(cache: VectorCache) -> dict[str, Any]:
+    """What the hook shows at prompts, and when it keeps silent."""
+    figures = recalling.measured(cache)
+    print("\nhook (500 memories of 9 projects; prompts to coding agents, half with nothing to recall)")
+    print(recalling.table(figures), flush=True)
+    return {name: asdict(each) for name, each in figures.items()}
+
+
 SETS: dict[str, Callable[[VectorCache], dict[str, Any] | None]] = {
     "locomo": locomo,
     "zh": own_set("zh"),
     "ja": own_set("ja"),
     "en": own_set("en"),
+    "hook": hook,
 }
 TARGETS = {"locomo": (Target(10, 0.68), Target(5, 0.58)), "zh": (Target(5, 0.9),), "ja": (Target(5, 0.9),)}
 
@@ -140,6 +150,18 @@ TARGETS = {"locomo": (Target(10, 0.68), Target(5, 0.58)), "zh": (Target(5, 0.9),
 def verdicts(name: str, figures: Mapping[str, Any]) -> list[tuple[str, bool]]:
     """Which of the issue's targets were met."""
     answers = []
+    if name == "hook":
+        held, whole = figures["held"], figures["all"]
+        for part, row in (("held back", held), ("all", whole)):
+            precision, silence, tokens = row["precision"], row["silence"], row["tokens"]
+            answers += [
+                (
+                    f"hook, {part}: precision {precision:.3f} >= {recalling.PRECISION_MIN}",
+                    precision >= recalling.PRECISION_MIN,
+                ),
+                (f"hook, {part}: silence {silence:.3f} >= {recalling.SILENCE_MIN}", silence >= recalling.SILENCE_MIN),
+                (f"hook, {part}: tokens {tokens} <= {recalling.TOKENS_MAX}", tokens <= recalling.TOKENS_MAX),
+            ]
     for target in TARGETS.get(name, ()):
         value = figures["all"]["fused"][f"R@{target.at}"]
         answers.append((f"{name}: fused R@{target.at} {value:.3f} >= {target.recall}", value >= target.recall))
