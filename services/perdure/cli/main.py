@@ -31,8 +31,8 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "checkpoint": ("saving", "Save what a finished task taught."),
         "sync": ("overview", "Show what a session needs to know when it starts."),
         "stats": ("overview", "Count memories by type and project."),
-        "export": ("transfer", "Write every memory as JSON Lines."),
-        "import": ("transfer", "Take in memories from JSON Lines."),
+        "export": ("transfer", "Write every memory as JSON Lines or Markdown."),
+        "import": ("transfer", "Take in memories: an export, or what another tool holds."),
         "prompt": ("overview", "Print the instructions for agents without MCP."),
     },
     "Lifecycle": {

@@ -1,4 +1,4 @@
-"""``export`` and ``import``: whole namespaces as JSON Lines."""
+"""``export`` and ``import``: whole namespaces, in and out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import urlencode
 
 import click
 
@@ -16,84 +17,115 @@ from perdure.cli.gateway_client import Gateway
 from perdure.cli.place import Place
 from perdure.cli.recalling import listed
 from perdure.cli.terminal import note, one_line, progress, say, say_json
-from perdure.cli.words import STATUSES, json_option, type_option
+from perdure.cli.words import SOURCES, STATUSES, json_option, type_option
 
 NDJSON = "application/x-ndjson"
 UPLOAD_TIMEOUT_S = 3600.0
 """The answer comes when every line is stored; a large import takes minutes."""
+FORMATS = ("jsonl", "markdown", "memory-md")
 _PIECE_BYTES = 65536
 
 
 @click.command()
-@click.argument("file", required=False)
+@click.argument("target", required=False)
+@click.option("--format", "form", type=click.Choice(FORMATS), default="jsonl", show_default=True, help="What to write.")
 @click.option("-p", "--project", "projects", multiple=True, metavar="NAME", help="Only of this project.")
 @type_option(many=True)
 @click.option("-s", "--status", "statuses", type=click.Choice(STATUSES), multiple=True, help="Only of this status.")
 @click.option("--without-history", is_flag=True, help="Leave earlier states out.")
-@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+@click.option("--force", is_flag=True, help="Replace TARGET if it is there.")
 def export_command(
-    file: str | None,
+    target: str | None,
+    form: str,
     projects: tuple[str, ...],
     type_: tuple[str, ...],
     statuses: tuple[str, ...],
     without_history: bool,
     force: bool,
 ) -> None:
-    """Write every memory as JSON Lines to FILE, or to standard output."""
+    """Write every memory to TARGET: JSON Lines, a folder of Markdown, or a block in a MEMORY.md.
+
+    JSON Lines go to a file, or to standard output, and hold everything. Markdown is one file a memory, and import
+    --from markdown reads it back. memory-md puts the best memories of one project into a marked block of a file and
+    leaves the rest of the file as it is.
+    """
+    from perdure.cli.exporting import write_folder, write_lines
+
+    if form == "memory-md":
+        _export_block(target, projects, type_, statuses)
+        return
+    if form == "markdown" and target in (None, "-"):
+        raise Failure("Name the folder to write Markdown into.", Exit.USAGE)
     gateway = Gateway(Place())
     total = 0
     if sys.stderr.isatty() and not (projects or type_ or statuses):
         total = int(gateway.get("/memories/stats").get("total") or 0)
     pairs = [
         *listed(project=projects, type=type_, status=statuses),
-        ("history", "false" if without_history else None),
+        ("history", "false" if without_history or form == "markdown" else None),
     ]
     lines = gateway.lines("/memories/export", pairs)
-    if file in (None, "-"):
-        _write(lines, sys.stdout.buffer, total)
+    if form == "markdown":
+        write_folder(lines, Path(str(target)), total, force=force)
+    else:
+        write_lines(lines, target, total, force=force)
+
+
+def _export_block(
+    target: str | None, projects: tuple[str, ...], types: tuple[str, ...], statuses: tuple[str, ...]
+) -> None:
+    from perdure.cli.memory_md import FILE, write_block
+
+    if len(projects) > 1 or types or statuses:
+        raise Failure("The block names the best memories of one project; of the filters only one -p fits.", Exit.USAGE)
+    path = Path(target or FILE)
+    path = path / FILE if path.is_dir() else path
+    project = projects[0] if projects else path.absolute().parent.name
+    block = Gateway(Place()).text("/memories/memory-md?" + urlencode({"project": project})).removesuffix("\n")
+    if target == "-":
+        say(block)
         return
-    target = Path(str(file))
-    if target.exists() and not force:
-        raise Failure(f"{target} is there already; choose another name, or replace it with --force.", Exit.USAGE)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as out:
-            count = _write(lines, out, total)
-            os.fsync(out.fileno())
-        temporary.replace(target)
-    except OSError as error:
-        raise Failure(f"{target} cannot be written: {error.strerror}.") from error
-    finally:
-        temporary.unlink(missing_ok=True)
-    note(f"{count} memories written to {target}")
-
-
-def _write(lines: Iterator[bytes], out: IO[bytes], total: int) -> int:
-    count = 0
-    with progress("Exporting") as draw:
-        for line in lines:
-            out.write(line + b"\n")
-            count += 1
-            draw(count, max(total, count) if total else 0)
-    out.flush()
-    return count
+    written = write_block(path, block)
+    note(f"{path} {'written' if written else 'is up to date'} (project {project})")
 
 
 @click.command()
-@click.argument("file")
-@click.option("--dry-run", is_flag=True, help="Say what would happen and change nothing.")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--from", "source", type=click.Choice(SOURCES), help="What it comes from; PATH is then often not needed.")
+@click.option("-p", "--project", metavar="NAME", help="With --from: put all of it into this project.")
+@click.option("--cap", type=click.IntRange(1, 100), metavar="N", help="Of transcripts: memories of one session.")
+@click.option("--limit", type=click.IntRange(1, 100_000), metavar="N", help="Of transcripts: memories in all.")
+@click.option("--dry-run", is_flag=True, help="Show what would come of it and change nothing.")
 @json_option
-def import_command(file: str, dry_run: bool, as_json: bool) -> int:
-    """Take in memories from JSON Lines, as export writes them; - reads standard input.
+def import_command(
+    paths: tuple[str, ...],
+    source: str | None,
+    project: str | None,
+    cap: int | None,
+    limit: int | None,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Take in memories: Perdure's own export, or with --from what another tool holds.
 
-    A JSON array of memories, as NaN Forget exports, is taken too. Importing the same file again changes nothing.
+    Without --from, PATH is a file of JSON Lines as export writes it, or a JSON array of memories; - reads standard
+    input. With --from, what is not found by itself is named by PATH. Sources are only read. Importing again changes
+    nothing.
     """
+    if source is not None:
+        from perdure.cli.moving import move_in
+
+        if (cap or limit) and source != "transcripts":
+            raise Failure("--cap and --limit are for transcripts.", Exit.USAGE)
+        return move_in(source, paths, project=project, cap=cap, limit=limit, dry_run=dry_run, as_json=as_json)
+    if len(paths) != 1 or project or cap or limit:
+        raise Failure("Name one file that export wrote, or say where it comes from with --from.", Exit.USAGE)
+    file = paths[0]
     gateway = Gateway(Place(), timeout_s=UPLOAD_TIMEOUT_S)
     query = [("dry_run", "true" if dry_run else None)]
-    with _source(file) as source, progress("Importing") as draw:
-        total = 0 if file == "-" else os.fstat(source.fileno()).st_size
-        report = gateway.upload("/memories/import", _pieces(source, draw, total), query=query, content_type=NDJSON)
+    with _source(file) as stream, progress("Importing") as draw:
+        total = 0 if file == "-" else os.fstat(stream.fileno()).st_size
+        report = gateway.upload("/memories/import", _pieces(stream, draw, total), query=query, content_type=NDJSON)
     if as_json:
         say_json(report)
     else:

@@ -1,4 +1,4 @@
-"""``setup``: from nothing to a memory that every AI tool on this machine shares."""
+"""``setup``: from nothing to a memory that every AI tool on this machine shares, with what was remembered before."""
 
 from __future__ import annotations
 
@@ -11,19 +11,27 @@ from perdure.cli.terminal import ask, say
 
 
 @click.command()
-@click.option("--yes", is_flag=True, help="Ask nothing: start the services and connect every tool that is here.")
-def setup_command(yes: bool) -> int:
-    """Start the services and connect the AI tools on this machine, asking before each step."""
+@click.option(
+    "--yes", is_flag=True, help="Ask nothing: start, connect every tool that is here, take in what they hold."
+)
+@click.option("--no-import", is_flag=True, help="Take in nothing that other tools remember.")
+def setup_command(yes: bool, no_import: bool) -> int:
+    """Start the services, connect the AI tools on this machine and take in what they hold, asking before each step.
+
+    With --yes the memories of NaN Forget, Builderforce and Claude Code are taken in; transcripts and other stores are
+    named, and wait for perdure import --from.
+    """
     if not yes and not sys.stdin.isatty():
         raise Failure("setup asks before each step; say --yes where there is no terminal to ask on.", Exit.USAGE)
-    say("Perdure gives the AI tools on this machine one memory. Two steps; each can be taken back.")
+    say("Perdure gives the AI tools on this machine one memory. Three steps; each can be taken back.")
     started = _start(yes=yes)
     connected = _connect(yes=yes)
+    moved = Exit.OK if no_import or started != Exit.OK else _move_in(yes=yes)
     say()
-    if started == Exit.OK and connected == Exit.OK:
+    if started == connected == moved == Exit.OK:
         say("Done. Tell one tool something worth keeping and ask another for it.")
     say("To take the tools out again: perdure disconnect. To stop the services: perdure down.")
-    return started or connected
+    return started or connected or moved
 
 
 def _start(*, yes: bool) -> int:
@@ -77,3 +85,45 @@ def _connect(*, yes: bool) -> int:
     for line in next_steps(plans):
         say(f"   {line}")
     return Exit.ERROR if any(plan.outcome is Outcome.REFUSED for plan in plans) else Exit.OK
+
+
+def _move_in(*, yes: bool) -> int:
+    """Step three: what other memories on this machine hold. Only read; a second setup takes in what is new."""
+    from perdure.cli.moving import Found, here, look, send, show
+    from perdure.importing.draft import Kind
+    from perdure.importing.sources import SOURCES
+
+    where = here()
+    found: list[Found] = []
+    later: list[str] = []
+    for source in SOURCES:
+        places = source.places(where)
+        if not places:
+            continue
+        if not source.by_setup:
+            later.append(f"{source.title} ({len(places)} found): perdure import --from {source.name} --dry-run")
+            continue
+        found.append(look(source, places, where))
+    say()
+    taken = [one for one in found if one.drafts]
+    if not taken and not later:
+        say("3. No other memory was found on this machine. Later: perdure import --from ...")
+        return Exit.OK
+    say("3. What is remembered on this machine already; nothing is changed or deleted there.")
+    status = Exit.OK
+    for one in taken:
+        count = f"{len(one.drafts)} {'memory' if len(one.drafts) == 1 else 'memories'}"
+        if not (yes or ask(f"   Take in {count} of {one.source.title}?")):
+            say(f"   {one.source.title} ({count}): perdure import --from {one.source.name}")
+            continue
+        try:
+            show(one, send(one))
+        except Failure as failure:
+            failure.show()
+            status = Exit.ERROR
+    for one in found:
+        if not one.drafts and one.of(Kind.LOST):
+            say(f"   {one.source.title}: {one.of(Kind.LOST)[0].reason}")
+    for line in later:
+        say(f"   {line}")
+    return status

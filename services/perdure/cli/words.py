@@ -108,7 +108,10 @@ TYPES = ("fact", "decision", "preference", "task", "context")
 PROVENANCES = ("save", "checkpoint", "debate", "human")
 STATUSES = ("active", "archived", "superseded", "consolidated")
 TIERS = ("regular", "core")
-"""The gateway's words, written out so that a search need not import the domain; a test compares."""
+SOURCES = (
+    "nan-forget", "builderforce", "claude", "transcripts", "mem0", "mcp-memory", "basic-memory", "markdown", "adr",
+)  # fmt: skip
+"""The gateway's and the importers' words, written out so that a search need not import them; a test compares."""
 
 
 def type_option(*, default: str | None = None, many: bool = False) -> Callable[[_COMMAND], _COMMAND]:
