@@ -190,6 +190,22 @@ def test_what_another_namespace_has_is_not_there_to_be_written_to(store: Experie
         assert unit.forget_experience() == ()
 
 
+def test_erasing_every_memory_leaves_experience_and_model_but_what_memories_taught(store: ExperienceStore) -> None:
+    _fill(store, HERE, "here")
+    before = _seen(store, HERE)
+    with store.write(HERE, ACTOR) as unit:
+        for id_ in (NEWER, OLDER):
+            assert unit.purge(id_)
+    after = _seen(store, HERE)
+    assert {name for name, value in after.items() if value != before[name]} == {
+        "used_queries",
+        "superseded_of",
+        "content_chars",
+    }
+    assert after["used_queries"] == "[]"
+    assert store.check().findings == ()
+
+
 CANARIES = ("canary-episode", "canary-skill", "canary-version", "canary-procedure", "canary-trail", "canary-routine")
 
 
