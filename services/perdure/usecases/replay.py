@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from perdure.domain.memory import MemoryId
 from perdure.domain.saving import Checkpoint, Draft, Failure, Outcome, SaveResult
 from perdure.errors import Conflict, InvalidArgument, Reason
-from perdure.ports import MemoryUnit, Replay
+from perdure.ports import MemoryReader, MemoryUnit, Replay
 
 KEY_CHARS_MAX = 255
 
@@ -40,13 +40,13 @@ class Memo:
         self._request_sha256 = _sha256(json.dumps(_plain(request), sort_keys=True, ensure_ascii=True))
         self._lifetime = lifetime
 
-    def earlier(self, unit: MemoryUnit) -> tuple[Item, ...] | None:
+    def earlier(self, reader: MemoryReader) -> tuple[Item, ...] | None:
         """The answer given before, each result marked ``replayed``; None where there is none.
 
         Raises:
             Conflict: the key was used for another request (IDEMPOTENCY_MISMATCH).
         """
-        kept = unit.replay(self._key_sha256)
+        kept = reader.replay(self._key_sha256)
         if kept is None:
             return None
         if kept.request_sha256 != self._request_sha256:

@@ -36,6 +36,14 @@ class _Admitted:
 
 
 @dataclass(frozen=True, slots=True)
+class _Part:
+    """What one transaction stores."""
+
+    items: Sequence[_Admitted | Failure]
+    kept: Memo | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Batch:
     caller: Caller
     vectors: dict[str, Embedded | None]
@@ -83,16 +91,34 @@ class SaveMany:
             )
         now = self._clock.now()
         admitted = [self._admitted(draft) for draft in drafts]
-        texts = list(dict.fromkeys(embedded_text(a.draft.statement, now) for a in admitted if isinstance(a, _Admitted)))
+        parts = self._parts(drafts, admitted, idempotency_key)
+        known = self._earlier(caller, parts)
+        fresh = [item for part, answer in zip(parts, known, strict=True) if answer is None for item in part.items]
+        texts = list(dict.fromkeys(embedded_text(a.draft.statement, now) for a in fresh if isinstance(a, _Admitted)))
         found = self._embed.many(texts, wait_s=self._embed.wait_s * BATCH_WAIT_FACTOR)
         batch = _Batch(caller, dict(zip(texts, found, strict=True)), now)
         outcomes: list[Item] = []
-        for start in range(0, len(admitted), TRANSACTION_ITEMS):
-            part = slice(start, start + TRANSACTION_ITEMS)
-            request = (len(drafts), *drafts[part])
-            kept = memo(f"save_many {start}", idempotency_key, request, self._replay_lifetime)
-            outcomes.extend(self._part(batch, admitted[part], kept))
+        for part, answer in zip(parts, known, strict=True):
+            outcomes.extend(self._part(batch, part) if answer is None else answer)
         return tuple(outcomes)
+
+    def _parts(
+        self, drafts: Sequence[Draft | Failure], admitted: Sequence[_Admitted | Failure], key: str | None
+    ) -> list[_Part]:
+        """One transaction each, with the memo of its own answer."""
+        parts = []
+        for start in range(0, len(admitted), TRANSACTION_ITEMS):
+            of_it = slice(start, start + TRANSACTION_ITEMS)
+            kept = memo(f"save_many {start}", key, (len(drafts), *drafts[of_it]), self._replay_lifetime)
+            parts.append(_Part(admitted[of_it], kept))
+        return parts
+
+    def _earlier(self, caller: Caller, parts: Sequence[_Part]) -> list[tuple[Item, ...] | None]:
+        """The answers given before, looked for before anything waits for a vector."""
+        if all(part.kept is None for part in parts):
+            return [None for _ in parts]
+        with self._store.read(caller.scope) as reader:
+            return [part.kept.earlier(reader) if part.kept else None for part in parts]
 
     def _admitted(self, draft: Draft | Failure) -> _Admitted | Failure:
         if isinstance(draft, Failure):
@@ -102,20 +128,21 @@ class SaveMany:
         except InvalidArgument as error:
             return _failure(error)
 
-    def _part(self, batch: _Batch, part: Sequence[_Admitted | Failure], kept: Memo | None) -> tuple[Item, ...]:
+    def _part(self, batch: _Batch, part: _Part) -> tuple[Item, ...]:
         """One transaction; where an item spoils it, one transaction an item."""
+        kept = part.kept
         try:
             with self._store.write(batch.caller.scope, Actor(name=batch.caller.actor)) as unit:
                 if kept and (earlier := kept.earlier(unit)) is not None:
                     return earlier
-                answer = tuple(self._settled(unit, batch, item) for item in part)
+                answer = tuple(self._settled(unit, batch, item) for item in part.items)
                 if kept:
                     kept.keep(unit, answer, batch.now)
                 return answer
         except _OF_THE_ITEM as error:
             if error.reason is Reason.IDEMPOTENCY_MISMATCH:
                 raise
-        answer = tuple(self._alone(batch, item) for item in part)
+        answer = tuple(self._alone(batch, item) for item in part.items)
         if kept:
             with self._store.write(batch.caller.scope, Actor(name=batch.caller.actor)) as unit:
                 kept.keep(unit, answer, batch.now)

@@ -210,6 +210,18 @@ def test_an_idempotency_key_replays_the_answer(world: MemoryWorld) -> None:
     assert active(world) == 0
 
 
+def test_a_repeated_request_waits_for_no_vector(world: MemoryWorld) -> None:
+    items = [draft(f"Note {number}") for number in range(60)]
+    world.save(world.me, draft("Ship it"), idempotency_key="k1")
+    world.save_many(world.me, items, idempotency_key="k2")
+    world.embedder.asked.clear()
+    assert world.save(world.me, draft("Ship it"), idempotency_key="k1").replayed
+    assert all(item.replayed for item in world.save_many(world.me, items, idempotency_key="k2"))  # type: ignore[union-attr]
+    with pytest.raises(Conflict):
+        world.save(world.me, draft("Do not ship it"), idempotency_key="k1")
+    assert world.embedder.asked == []
+
+
 @pytest.mark.requirement("REST-03")
 def test_an_idempotency_key_with_another_request_is_a_conflict(world: MemoryWorld) -> None:
     world.save(world.me, draft("Ship it"), idempotency_key="k1")
