@@ -408,6 +408,14 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     "CONNECT-09": ("issue 4, connect", "Hooks are put beside the person's own and taken out again."),
     "CONNECT-10": ("issue 4, setup", "Setup starts the services and connects what is here; its entry works."),
     "CONNECT-11": ("issue 4, done when 5", "Each host has a page with what is really written."),
+    "I4-MOVE-01": ("issue 4, moving in", "What a source says of a memory and has a place here comes over, times too."),
+    "I4-MOVE-02": ("issue 4, moving in", "Moving in twice takes in nothing and undoes no edit."),
+    "I4-MOVE-03": ("issue 4, moving in", "A dry run shows what would come of it and writes nothing."),
+    "I4-MOVE-04": ("issue 4, moving in", "A source is byte-identical after it was read."),
+    "I4-MOVE-05": ("issue 4, moving in", "What is not understood is reported with its place and stops nothing."),
+    "I4-MOVE-06": ("issue 4, moving in", "Transcripts give what was decided, with its day, and not more than a cap."),
+    "I4-MOVE-07": ("issue 4, moving in", "A Markdown export is read back without loss."),
+    "I4-MOVE-08": ("issue 4, moving in", "The command line moves in through the gateway, and setup offers it."),
     "I4-MEMTOOL-01": (
         "issue 4, memory tool",
         "A thousand random sequences of commands have the results and error texts of the SDK's own backend.",
@@ -456,5 +464,14 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
         "Pictures are private files named by their content; deleting one touches nothing else.",
     ),
     "EXP-STORE-08": ("issue 5, forget all", "Forgetting all experience leaves memories and the model."),
+    "I5-COST-1": ("issue 5, cost", "What memory served is counted by client and day, and what that saved."),
+    "I5-SURF-1": ("issue 5, surfaces", "The experience tools are shown to nobody who did not ask for them."),
+    "I5-SURF-2": ("issue 5, surfaces", "The keyed tools speak Builderforce Memory's words, with its caps."),
+    "I5-DONE-1": (
+        "issue 5, done when 1",
+        "A demonstration becomes a skill that one host runs, with an approval, on every surface.",
+    ),
+    "I5-DONE-2": ("issue 5, done when 2", "A password typed in a demonstration is in no file, log or export."),
+    "I5-EP-3": ("issue 5, episodes", "A picture is kept with its episode and goes with it."),
 }
 """Id to source and sentence."""

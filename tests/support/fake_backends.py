@@ -10,6 +10,7 @@ import itertools
 import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 from perdure.domain.lifecycle import Compacted, Foreseen, SkippedMemory
 from perdure.domain.memory import Filter, Memory, MemoryId, Provenance, Revision, Statement, Status, Tier
@@ -29,7 +30,9 @@ from perdure.errors import (
     Unavailable,
 )
 from perdure.gateway.backends import Backends, Stored
+from perdure.gateway.backends_experience import Experience
 from perdure.ports import Job, JobKind, JobState, Stats
+from support.fake_experience import FakeExperience
 
 START = datetime(2026, 11, 3, 9, 30, tzinfo=UTC)
 
@@ -429,6 +432,7 @@ class FakeServices:
         self.access = FakeAccess()
         self.jobs = FakeJobs()
         self.lifecycle = FakeLifecycle()
+        self.experience = FakeExperience()
         self.states = {"retrieval": "ready", "embedding": "ready", "maintenance": "ready"}
 
     def backends(self) -> Backends:
@@ -443,6 +447,7 @@ class FakeServices:
             access=self.access,
             jobs=self.jobs,
             lifecycle=self.lifecycle,
+            experience=cast("Experience", self.experience),
             probes={name: probe(name) for name in self.states},
         )
 

@@ -36,7 +36,7 @@ FRESH_S = 5.0
 
 KEPT_TOKENS = 2_000
 LOCAL_ACTOR = "local"
-LOCAL_SCOPES = frozenset({TokenScope.READ.value, TokenScope.WRITE.value})
+LOCAL_SCOPES = frozenset({TokenScope.READ.value, TokenScope.WRITE.value, TokenScope.EXPERIENCE.value})
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json", "/register"})
 OPEN_FOLDERS = ("/.well-known/",)
 TOKEN_CHARS_MAX = 512

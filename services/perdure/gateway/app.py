@@ -18,10 +18,13 @@ from perdure.gateway.access import AccessControl, Authenticator
 from perdure.gateway.backends import Backends
 from perdure.gateway.errors import problem, problem_response
 from perdure.gateway.journal import ERROR, REQUEST_ID, Journal
+from perdure.gateway.metering import Meter
 from perdure.gateway.metrics import GatewayMetrics
 from perdure.gateway.narrowing import Narrowing
 from perdure.gateway.perimeter import Perimeter
 from perdure.gateway.policy import Policy
+from perdure.gateway.routes.experience import episode_routes, run_routes, skill_routes
+from perdure.gateway.routes.learning import learning_routes
 from perdure.gateway.routes.lifecycle import lifecycle_routes
 from perdure.gateway.routes.memories import memory_routes
 from perdure.gateway.routes.operations import operation_routes
@@ -62,12 +65,13 @@ def make_app(
     metrics = metrics if metrics is not None else GatewayMetrics()
     version = product_version()
     shield = Shield()
-    mcp = McpMount(backends, policy, shield, metrics, version)
+    meter = Meter(backends.experience)
+    mcp = McpMount(backends, policy, shield, metrics, meter, version)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         try:
-            async with mcp.running():
+            async with meter.running(), mcp.running():
                 yield
         finally:
             await shield.drain(DRAIN_S)
@@ -98,7 +102,11 @@ def make_app(
     # named paths under /memories before /memories/{id}
     app.include_router(transfer_routes(backends.memories, shield, policy))
     app.include_router(lifecycle_routes(backends.lifecycle, shield))
-    app.include_router(memory_routes(backends.memories, shield))
+    app.include_router(memory_routes(backends.memories, shield, meter))
+    app.include_router(episode_routes(backends.experience, shield))
+    app.include_router(skill_routes(backends.experience, shield))
+    app.include_router(run_routes(backends.experience, shield))
+    app.include_router(learning_routes(backends.experience, shield))
     app.include_router(operation_routes(backends, metrics, version))
     app.router.routes.extend(mcp.routes())
     _describe_access(app)

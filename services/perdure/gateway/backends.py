@@ -16,6 +16,7 @@ from perdure.domain.namespace import Caller
 from perdure.domain.recall.answer import Answer, Briefing, Question
 from perdure.domain.runs import Run, RunItem, Task, UndoReport
 from perdure.domain.saving import Checkpoint, Draft, Edit, Failure, ImportReport, SaveResult
+from perdure.gateway.backends_experience import Experience
 from perdure.ports import Job, JobKind, Stats
 
 Stored = tuple[Memory, tuple[Revision, ...]]
@@ -157,5 +158,6 @@ class Backends:
     access: Access
     jobs: Jobs
     lifecycle: Lifecycle
+    experience: Experience
     probes: Mapping[str, Probe]
     close: Callable[[], Awaitable[None]] | None = None

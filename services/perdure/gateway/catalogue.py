@@ -17,6 +17,7 @@ import uvicorn
 from perdure.gateway.__main__ import listening
 from perdure.gateway.app import make_app
 from perdure.gateway.backends import Access, Backends, Jobs, Lifecycle, Memories
+from perdure.gateway.backends_experience import Experience
 from perdure.gateway.policy import Policy
 from perdure.observability.logging import configure_logging
 
@@ -38,6 +39,7 @@ def nobody() -> Backends:
         access=cast("Access", nobody),
         jobs=cast("Jobs", nobody),
         lifecycle=cast("Lifecycle", nobody),
+        experience=cast("Experience", nobody),
         probes={},
     )
 

@@ -15,6 +15,7 @@ from perdure.observability.metrics import Metrics
 from perdure.observability.tracing import make_tracer
 from perdure.settings import Settings
 from perdure.wire.aio import AsyncAccessClient, AsyncHealth, AsyncJobsClient, AsyncLifecycleClient, AsyncMemoryClient
+from perdure.wire.aio_experience import AsyncExperienceClient
 
 AUTHENTICATE_S = 5.0
 """A token is looked at before anything else; a caller does not wait long for it."""
@@ -28,6 +29,7 @@ def build(settings: Settings, policy: Policy) -> FastAPI:
     access = AsyncAccessClient(retrieval, internal_token=token, timeout_s=AUTHENTICATE_S)
     jobs = AsyncJobsClient(maintenance, internal_token=token)
     lifecycle = AsyncLifecycleClient(maintenance, internal_token=token)
+    experience = AsyncExperienceClient(maintenance, internal_token=token)
     health = {
         "retrieval": AsyncHealth(retrieval),
         "embedding": AsyncHealth(settings.target("embedding")),
@@ -37,7 +39,7 @@ def build(settings: Settings, policy: Policy) -> FastAPI:
 
     async def close() -> None:
         async with AsyncExitStack() as closing:
-            for client in (memories, access, jobs, lifecycle, *health.values()):
+            for client in (memories, access, jobs, lifecycle, experience, *health.values()):
                 closing.push_async_callback(client.close)
             closing.callback(tracer.close)
 
@@ -46,6 +48,7 @@ def build(settings: Settings, policy: Policy) -> FastAPI:
         access=access,
         jobs=jobs,
         lifecycle=lifecycle,
+        experience=experience,
         probes={name: probe(client.check) for name, client in health.items()},
         close=close,
     )

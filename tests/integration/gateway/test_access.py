@@ -23,7 +23,7 @@ async def test_locally_a_request_without_a_token_is_the_namespace_default() -> N
     async with gateway(services) as client:
         await client.post("/memories", json={"content": "x"})
     (caller,) = services.memories.callers
-    assert (caller.namespace, caller.actor, caller.scopes) == ("default", "local", {"read", "write"})
+    assert (caller.namespace, caller.actor, caller.scopes) == ("default", "local", {"read", "write", "experience"})
 
 
 async def test_locally_a_token_that_is_sent_still_counts() -> None:

@@ -194,7 +194,7 @@ async def test_more_toolsets_are_shown_when_asked_for_and_only_then_work() -> No
     async with connected(services, "auto") as client:
         assert "There is no tool of this name" in await said(client, "memory_purge", id=memory)
     async with connected(services, "auto", policy=Policy(toolsets=("all",))) as client:
-        assert len((await client.list_tools()).tools) == 16
+        assert len((await client.list_tools()).tools) == 42
 
 
 @pytest.mark.requirement("MCP-07")

@@ -232,6 +232,13 @@ async def test_openapi_names_every_route_with_examples() -> None:
         "/memories/restore-content", "/memories/memory-md", "/memories/erase", "/memories/{id}/lifecycle",
         "/maintenance/runs", "/maintenance/runs/{run_id}", "/maintenance/runs/{run_id}/undo",
         "/healthz", "/readyz", "/metrics",
+        "/episodes", "/episodes/{id}", "/episodes/{id}/screenshots", "/episodes/{id}/screenshots/{name}",
+        "/episodes/{id}/preview", "/episodes/{id}/compile", "/skills", "/skills/due", "/skills/{id}",
+        "/skills/{id}/versions", "/skills/{id}/diff", "/skills/{id}/routine", "/skills/{id}/heartbeat",
+        "/skills/{id}/release", "/skills/{id}/record", "/runs", "/runs/{id}", "/runs/{id}/steps", "/runs/{id}/finish",
+        "/runs/{id}/cancel", "/experience/overview", "/experience/records", "/experience/forget-all",
+        "/experience/train", "/experience/trainings/{job}", "/experience/model/rollback", "/experience/export",
+        "/experience/import", "/usage",
     } == api["paths"].keys()  # fmt: skip
     assert api["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
     assert api["components"]["schemas"]["SaveBody"]["examples"]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from perdure.gateway import present
 from perdure.gateway.access import LOCAL_ACTOR
 from perdure.gateway.backends import Memories
 from perdure.gateway.budgeting import within_tokens
 from perdure.gateway.instructions import REST_INSTRUCTIONS
+from perdure.gateway.metering import Meter, client_of
 from perdure.gateway.routes import answers
 from perdure.gateway.routes.request import (
     ExpectedRevision,
@@ -38,7 +39,7 @@ from perdure.gateway.shielding import Shield
 NO_QUERY = Annotated[NoQuery, Query()]
 
 
-def memory_routes(memories: Memories, shield: Shield) -> APIRouter:
+def memory_routes(memories: Memories, shield: Shield, meter: Meter) -> APIRouter:
     """The routes under /memories, without import and export."""
     router = APIRouter(tags=["memories"], responses=answers.PROBLEMS)
 
@@ -66,12 +67,14 @@ def memory_routes(memories: Memories, shield: Shield) -> APIRouter:
         return JsonResponse(present.briefing(briefing))
 
     @router.get("/memories/search", response_model=answers.Found, summary="Find memories by meaning and by words")
-    async def search(query: Annotated[SearchQuery, Query()], caller: Reader) -> Response:
+    async def search(query: Annotated[SearchQuery, Query()], caller: Reader, request: Request) -> Response:
         answer = await memories.search(caller, query.question())
         found = present.search(answer, timings=query.timings)
         if query.max_tokens is not None:
             within_tokens(found, query.max_tokens)
-        return JsonResponse(found)
+        answer_ = JsonResponse(found)
+        meter.served(caller, client_of(request), bytes(answer_.body).decode())
+        return answer_
 
     @router.get("/memories/stats", response_model=answers.Counted, summary="Counts of the namespace")
     async def stats(caller: Reader, _: NO_QUERY) -> Response:

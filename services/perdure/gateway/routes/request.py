@@ -61,6 +61,12 @@ async def _writer(request: Request) -> Caller:
     return caller
 
 
+async def _experienced(request: Request) -> Caller:
+    caller = _caller(request)
+    need(caller, TokenScope.EXPERIENCE)
+    return caller
+
+
 async def _operator(request: Request) -> Caller:
     caller = _caller(request)
     need_operator(caller)
@@ -106,6 +112,7 @@ async def _expected_revision(
 
 Reader = Annotated[Caller, Depends(_reader)]
 Writer = Annotated[Caller, Depends(_writer)]
+Experienced = Annotated[Caller, Depends(_experienced)]
 Operator = Annotated[Caller, Depends(_operator)]
 Named = Annotated[MemoryId, Depends(_named)]
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]

@@ -37,7 +37,9 @@ class Arguments(BaseModel):
 class SyncArguments(Arguments):
     """Of memory_sync."""
 
-    project: str | None = Field(None, description="The repository's name; left out: every project.")
+    project: str | None = Field(
+        None, description="The repository's name; left out: yours, if it is known, else every project."
+    )
     limit: int = Field(10, ge=1, le=50)
     max_tokens: Tokens = None
 
@@ -47,7 +49,9 @@ class SaveArguments(Arguments):
 
     content: str = Field(min_length=1, description="One statement, complete in itself.")
     type: TypeName = "fact"
-    project: str = Field(GLOBAL_PROJECT, description="The repository's name; left out: true everywhere.")
+    project: str | None = Field(
+        None, description="The repository's name; left out: yours, if it is known. _global: true everywhere."
+    )
     tags: Texts = None
     problem: str | None = None
     solution: str | None = None
@@ -168,7 +172,7 @@ class CheckpointArguments(Arguments):
     solution: str = Field(min_length=1)
     files: list[str] = Field(default_factory=list)
     concepts: list[str] = Field(min_length=1)
-    project: str = Field(GLOBAL_PROJECT, description="The repository's name.")
+    project: str | None = Field(None, description="The repository's name; left out: yours, if it is known.")
     tags: Texts = None
 
     def checkpoint(self, origin: Origin) -> Checkpoint:

@@ -6,7 +6,7 @@ Every expected failure is an answer the model can act on; only a defect of ours 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import structlog
@@ -21,30 +21,38 @@ from perdure.gateway.access import need
 from perdure.gateway.backends import Backends
 from perdure.gateway.errors import retry_after_s, sentence_of
 from perdure.gateway.fencing import new_word
+from perdure.gateway.metering import Meter
 from perdure.gateway.metrics import GatewayMetrics
 from perdure.gateway.routes.request import memory_id
 from perdure.gateway.shielding import Shield
 from perdure.gateway.tools import arguments as a
 from perdure.gateway.tools import texts
+from perdure.gateway.tools.calls_experience import ExperienceCalls
 from perdure.gateway.tools.card import ToolCard
+from perdure.gateway.tools.doing import Doing
 
 RUN_WAIT_S = 25.0
 """How long a tool waits for a run; hosts give up on a tool after a minute or so."""
-
-Doing = Callable[[Caller, Any, Origin], Awaitable[str]]
 
 
 class ToolCalls:
     """The tools' doings over the gateway's backends."""
 
     def __init__(
-        self, backends: Backends, shield: Shield, metrics: GatewayMetrics, *, word: Callable[[], str] = new_word
+        self,
+        backends: Backends,
+        shield: Shield,
+        metrics: GatewayMetrics,
+        meter: Meter,
+        *,
+        word: Callable[[], str] = new_word,
     ) -> None:
         self._memories = backends.memories
         self._lifecycle = backends.lifecycle
         self._probes = backends.probes
         self._shield = shield
         self._metrics = metrics
+        self._meter = meter
         self._word = word
         self._log = structlog.get_logger("perdure.gateway")
         self._doings: dict[str, Doing] = {
@@ -64,6 +72,7 @@ class ToolCalls:
             "memory_consolidate": self._consolidate,
             "memory_clean": self._clean,
             "memory_compact": self._compact,
+            **ExperienceCalls(backends, shield, word).doings(),
         }
 
     async def call(
@@ -103,6 +112,7 @@ class ToolCalls:
             self._metrics.called(name, "refused")
             return _result(_advice(failure), failed=True)
         self._metrics.called(name, "ok")
+        self._meter.served(caller, origin.host, text)
         return _result(text)
 
     def refused(self, name: str, sentence: str) -> CallToolResult:

@@ -8,6 +8,7 @@ from perdure.domain.namespace import TokenScope
 from perdure.errors import InvalidArgument, Reason
 from perdure.gateway.tools import arguments as a
 from perdure.gateway.tools.card import ToolCard
+from perdure.gateway.tools.catalogue_experience import COST, EXPERIENCE, KEYED
 
 _CORE = (
     ToolCard(
@@ -144,7 +145,14 @@ _MAINTENANCE = (
     _RESTORE,
 )
 
-TOOLSETS: dict[str, tuple[ToolCard, ...]] = {"core": _CORE, "curation": _CURATION, "maintenance": _MAINTENANCE}
+TOOLSETS: dict[str, tuple[ToolCard, ...]] = {
+    "core": _CORE,
+    "curation": _CURATION,
+    "maintenance": _MAINTENANCE,
+    "experience": EXPERIENCE,
+    "keyed": KEYED,
+    "cost": COST,
+}
 
 CARDS: dict[str, ToolCard] = {card.name: card for cards in TOOLSETS.values() for card in cards}
 

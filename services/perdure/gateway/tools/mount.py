@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 
 from mcp.server import CacheHint, Server
 from mcp.server.transport_security import TransportSecuritySettings
@@ -32,17 +32,19 @@ from mcp.types import (
     ResourceTemplate,
     TextResourceContents,
 )
+from starlette.datastructures import Headers
 from starlette.routing import Route
 
-from perdure.domain.memory import Origin
+from perdure.domain.memory import PROJECT_CHARS_MAX, Origin
 from perdure.domain.namespace import Caller, TokenScope
 from perdure.errors import InvalidArgument, PerdureError, Reason
-from perdure.gateway.access import need
+from perdure.gateway.access import LOCAL_ACTOR, need
 from perdure.gateway.backends import Backends
 from perdure.gateway.errors import problem, problem_response
 from perdure.gateway.fencing import new_word
 from perdure.gateway.instructions import MCP_INSTRUCTIONS, READ_ONLY_INSTRUCTIONS
 from perdure.gateway.journal import CALLER, ERROR, REQUEST_ID, ROUTE
+from perdure.gateway.metering import Meter
 from perdure.gateway.metrics import GatewayMetrics
 from perdure.gateway.narrowing import NARROWED, only_reads
 from perdure.gateway.policy import Policy
@@ -63,19 +65,29 @@ TITLE = "Perdure memory"
 LIST_TTL_MS = 300_000
 TOOLSETS = "perdure.toolsets"
 RESOURCE_PREFIX = "memory://"
+PROJECT_HEADER = "perdure-project"
+PROJECT_PARAMETER = "project"
+IN_A_PROJECT = frozenset({"memory_sync", "memory_save", "memory_search", "memory_checkpoint"})
+"""Tools that take the client's project where the call names none; the others mean every project then."""
 
 
 class McpMount:
     """The MCP endpoint. Its ``running`` is entered once, by the application's lifespan."""
 
     def __init__(
-        self, backends: Backends, policy: Policy, shield: Shield, metrics: GatewayMetrics, version: str
+        self,
+        backends: Backends,
+        policy: Policy,
+        shield: Shield,
+        metrics: GatewayMetrics,
+        meter: Meter,
+        version: str,
     ) -> None:
         # an unknown toolset in the settings is found at the start, not at the first request
         cards_of(policy.toolsets)
         self._memories = backends.memories
         self._default_toolsets = policy.toolsets
-        self._calls = ToolCalls(backends, shield, metrics)
+        self._calls = ToolCalls(backends, shield, metrics, meter)
         self._servers = {only_reads: self._server(version, only_reads=only_reads) for only_reads in (False, True)}
         self._endpoint = _Endpoint(*(_endpoint(server, policy.body_limit_bytes) for server in self._servers.values()))
 
@@ -128,7 +140,12 @@ class McpMount:
         return ListToolsResult(tools=[card.listed() for card in cards])
 
     def _cards(self, ctx: ServerRequestContext[Any, Any]) -> tuple[ToolCard, ...]:
-        return cards_of(_scope(ctx).get(TOOLSETS) or self._default_toolsets)
+        toolsets = _scope(ctx).get(TOOLSETS) or self._default_toolsets
+        caller = _caller(ctx)
+        if caller.actor != LOCAL_ACTOR and TokenScope.EXPERIENCE.value in caller.scopes:
+            # whoever made the token asked for it; without a token the settings or the address must
+            toolsets = (*toolsets, "experience")
+        return cards_of(toolsets)
 
     async def _call_tool(self, ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> CallToolResult:
         card = CARDS.get(params.name)
@@ -137,6 +154,9 @@ class McpMount:
                 card.name, f"This connection only reads (readonly), so {card.name} is not carried out."
             )
         given = dict(params.arguments or {})
+        project = project_named(_scope(ctx))
+        if project and params.name in IN_A_PROJECT and given.get("project") in (None, ""):
+            given["project"] = project
         return await self._calls.call(params.name, given, _caller(ctx), _origin(ctx), self._cards(ctx))
 
     async def _read_resource(
@@ -203,6 +223,14 @@ def _endpoint(server: Server[Any], body_limit_bytes: int) -> ASGIApp:
     (route,) = inner.routes
     assert isinstance(route, Route)  # noqa: S101 - the SDK mounts exactly one route
     return route.endpoint
+
+
+def project_named(scope: Scope) -> str:
+    """The project that the client is in, as its header (in percent-encoding) or the address says; empty for none."""
+    values = [unquote(value) for value in Headers(scope=scope).getlist(PROJECT_HEADER)]
+    values += parse_qs(scope.get("query_string", b"").decode("latin-1")).get(PROJECT_PARAMETER, [])
+    named = (" ".join(value.split()) for value in values)
+    return next((name for name in named if name and name.isprintable() and len(name) <= PROJECT_CHARS_MAX), "")
 
 
 def _is_readable(card: ToolCard, caller: Caller) -> bool:
