@@ -18,6 +18,7 @@ from perdure.bridge.local import encode_error
 from perdure.bridge.relay import UNREACHABLE, Relay
 from perdure.bridge.target import BadTarget, Target
 from perdure.bridge.transport import Call, Transport
+from perdure.bridge.workplace import Workplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,8 +89,9 @@ class Log:
 class Bridge:
     """Sorts the host's messages, runs a thread for each request, and keeps track of them."""
 
-    def __init__(self, relay: Relay, output: Output, log: Log) -> None:
+    def __init__(self, relay: Relay, output: Output, log: Log, workplace: Workplace) -> None:
         """Begin with nothing in flight."""
+        self._workplace = workplace
         self._relay = relay
         self._output = output
         self._log = log
@@ -104,6 +106,8 @@ class Bridge:
             message = parse(line)
         except NotAMessage as fault:
             self._output.emit(encode_error(fault.request_id, fault.code, str(fault)))
+            return
+        if self._workplace.heard(message, self._output.emit):
             return
         if message.request_id is not None:
             self._begin(message)
@@ -221,8 +225,10 @@ def main() -> int:
     if sys.stdin is None:
         return 0  # started without an input: it has ended already
     _make_blocking(0)
-    transport = Transport(target)
-    bridge = Bridge(Relay(target, transport, Starter(target, transport, log), output.emit), output, log)
+    workplace = Workplace(os.environ)
+    transport = Transport(target, workplace)
+    relay = Relay(target, transport, Starter(target, transport, log), output.emit, workplace=workplace)
+    bridge = Bridge(relay, output, log, workplace)
     try:
         for line in read_lines(sys.stdin.buffer, output):
             bridge.take(line)

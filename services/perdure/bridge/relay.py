@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from perdure.bridge.autostart import Starter
     from perdure.bridge.target import Target
     from perdure.bridge.transport import Exchange, Transport
+    from perdure.bridge.workplace import Workplace
 
 # JSON-RPC leaves -32000 to -32099 to implementations; the SDKs use this one for a connection that is gone.
 UNREACHABLE = -32000
@@ -87,6 +88,7 @@ class Relay:
         emit: Callable[[bytes], None],
         *,
         patience_s: float = PATIENCE_S,
+        workplace: Workplace | None = None,
     ) -> None:
         """Send nothing yet.
 
@@ -96,12 +98,14 @@ class Relay:
             starter: Is told when it is away, and starts it if that is ours to do.
             emit: Writes one line to the host.
             patience_s: Longest time that a request waits for a gateway that is away, >= 0.
+            workplace: The host's project, for the instructions; None where nobody asks for it.
         """
         self._target = target
         self._transport = transport
         self._starter = starter
         self._emit = emit
         self._patience_s = patience_s
+        self._workplace = workplace
         self._catalogue = local.Catalogue()
         self._session = LegacySession()
         self._read_only: frozenset[str] | None = None
@@ -198,9 +202,7 @@ class Relay:
         result = self._catalogue.result(message, readonly=self._target.readonly)
         if message.method == "initialize":
             self._session.agree_locally(result["protocolVersion"])
-        if message.method == "tools/list":
-            result = self._shown(result)
-        return local.encode_result(message.request_id, result)
+        return local.encode_result(message.request_id, self._shown(message, result))
 
     # -- by the gateway ------------------------------------------------------------------------------------------------
 
@@ -307,15 +309,20 @@ class Relay:
             return raw
         if message.method == "initialize":
             self._session.agree(result.get("protocolVersion"), exchange.header("Mcp-Session-Id") or None)
-        elif message.method == "tools/list":
-            merged = self._shown(result)
-            self._read_only = (self._read_only or frozenset()) | local.read_only_names(merged.get("tools") or [])
-            return json.dumps({**answer, "result": merged}, separators=(",", ":")).encode("ascii")
-        return raw
+        shown = self._shown(message, result)
+        if message.method == "tools/list":
+            self._read_only = (self._read_only or frozenset()) | local.read_only_names(shown.get("tools") or [])
+        if shown is result:
+            return raw
+        return json.dumps({**answer, "result": shown}, separators=(",", ":")).encode("ascii")
 
-    def _shown(self, result: dict[str, Any]) -> dict[str, Any]:
-        """A list of tools as the host gets it."""
-        return local.without_writing_tools(result) if self._target.readonly else local.with_start_tool(result)
+    def _shown(self, message: Message, result: dict[str, Any]) -> dict[str, Any]:
+        """A result as the host gets it: the same object unless it lists tools or holds instructions."""
+        if message.method == "tools/list":
+            return local.without_writing_tools(result) if self._target.readonly else local.with_start_tool(result)
+        if message.method in _OPENING and self._workplace is not None:
+            return self._workplace.with_sentence(result, readonly=self._target.readonly)
+        return result
 
     def _refuse(
         self, message: Message, exchange: Exchange, body: bytes, answer: dict[str, Any] | None, generation: int

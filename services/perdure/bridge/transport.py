@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from perdure.bridge.target import Target
+    from perdure.bridge.workplace import Workplace
 
 CONNECT_TIMEOUT_S = 5.0
 # The gateway's event streams carry a ping every 15 s; eight missed ones mean that nobody is there.
@@ -175,9 +176,10 @@ class Exchange:
 class Transport:
     """Connections to one gateway."""
 
-    def __init__(self, target: Target) -> None:
-        """Open nothing yet."""
+    def __init__(self, target: Target, workplace: Workplace | None = None) -> None:
+        """Open nothing yet; with a ``workplace``, tell the gateway of it with each message."""
         self._target = target
+        self._workplace = workplace
         self._lock = threading.Lock()
         self._idle: list[tuple[http.client.HTTPConnection, float]] = []
         self._tls: ssl.SSLContext | None = None
@@ -205,6 +207,8 @@ class Transport:
         }
         if self._target.readonly:
             head["Perdure-Readonly"] = "1"
+        if self._workplace is not None:
+            head.update(self._workplace.headers())
         token = self._target.token()
         if token is not None:
             head["Authorization"] = f"Bearer {token}"

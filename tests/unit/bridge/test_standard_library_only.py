@@ -26,7 +26,8 @@ def test_a_module_imports_the_standard_library_and_the_bridge_only(module: Path)
     foreign = {
         name
         for name in imported(ast.parse(module.read_text(encoding="utf-8")))
-        if not name.startswith("perdure.bridge") and name.partition(".")[0] not in sys.stdlib_module_names
+        if not name.startswith(("perdure.bridge", "perdure.project"))
+        and name.partition(".")[0] not in sys.stdlib_module_names
     }
     assert foreign == set()
 
@@ -39,7 +40,7 @@ before = set(sys.modules)
 import perdure.bridge.main
 loaded = set(sys.modules) - before
 allowed = sys.stdlib_module_names
-print(json.dumps([n for n in loaded if n != "perdure" and not n.startswith("perdure.bridge")
+print(json.dumps([n for n in loaded if n not in ("perdure", "perdure.project") and not n.startswith("perdure.bridge")
                   and n.partition(".")[0] not in allowed]))
 """
     done = subprocess.run(
