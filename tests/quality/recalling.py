@@ -77,7 +77,11 @@ class Figures:
 
     def row(self) -> str:
         """A line of the table."""
-        shares = "".join(f"{value:>11.3f}" for value in (self.precision, self.right, self.silence, self.recall))
+        silence = self.silence if self.quiet else "-"
+        shares = "".join(
+            f"{value:>11}" if isinstance(value, str) else f"{value:>11.3f}"
+            for value in (self.precision, self.right, silence, self.recall)
+        )
         return f"{self.prompts:>8}{self.quiet:>7}{self.shown:>7}{shares}{self.tokens:>8}"
 
 
