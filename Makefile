@@ -71,6 +71,12 @@ compose-test: ## Build and run the containers, save and find a memory from outsi
 mcp-tools: $(VENV)/.dev ## MCP Inspector, conformance suite and Claude Code against a running Perdure (needs npm)
 	@bash tests/e2e/mcp_tools.sh $(MCP_TOOLS)
 
+mcpb: $(VENV)/.made ## Build the extension for Claude Desktop into build/ (needs npm)
+	@PYTHON=$(BIN)/python bash deploy/mcpb/build.sh
+
+hosts: $(VENV)/.dev ## Claude Code, Codex, Gemini CLI, Copilot CLI and opencode, one memory among them (needs npm)
+	@bash tests/hosts/run.sh $(HOSTS)
+
 docs: $(VENV)/.dev ## Check that the documentation is in step with the code
 	@$(PYTEST) -q tests/docs
 
@@ -84,4 +90,4 @@ lock: ## Rewrite constraints.txt from a fresh environment
 clean: ## Remove what was built; your memories stay
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help setup start stop proto lint types imports check test bench quality compose-test mcp-tools docs lock clean
+.PHONY: help setup start stop proto lint types imports check test bench quality compose-test mcp-tools mcpb hosts docs lock clean

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# MCP's own tools against a running Perdure: the Inspector, the conformance suite, and Claude Code's health check.
+# MCP's own tools against a running Perdure: the Inspector, the conformance suite, Claude Code with its plugin, and the
+# desktop extension.
 #
 # Installs Node 22 and pinned versions of the three into build/node (npm's own registry settings apply), starts a Perdure
-# of its own on a free port, and stops it at the end. Usage: mcp_tools.sh [inspector] [conformance] [claude] [tokens]
+# of its own on a free port, and stops it at the end. Usage: mcp_tools.sh [inspector] [conformance] [claude] [plugin] [mcpb] [tokens]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -12,7 +13,7 @@ CONFORMANCE=0.2.0-alpha.12
 CLAUDE=2.1.332
 
 PARTS=("$@")
-[ ${#PARTS[@]} -gt 0 ] || PARTS=(inspector conformance claude tokens)
+[ ${#PARTS[@]} -gt 0 ] || PARTS=(inspector conformance claude plugin mcpb tokens)
 
 for tool in node npm; do
   command -v "$tool" >/dev/null || { echo "mcp-tools: skipped, $tool is not installed"; exit 0; }
@@ -121,6 +122,44 @@ claude_code() {
   check "claude mcp list, bridge" 'perdure-bridge: .*Connected' 0 "${claude[@]}" mcp list
 }
 
+plugin() {
+  echo "Claude Code plugin (an empty HOME, no login)"
+  mkdir -p "$work/claude3"
+  # the commands as an installation puts them on the PATH
+  mkdir -p "$work/bin"
+  printf '#!/bin/sh\nexec "%s" -m perdure.bridge.main "$@"\n' "$PYTHON" >"$work/bin/perdure-bridge"
+  printf '#!/bin/sh\nexec "%s" -m perdure.hooks "$@"\n' "$PYTHON" >"$work/bin/perdure-hook"
+  chmod +x "$work/bin/"*
+  local claude=(env "HOME=$work/claude3" "PATH=$work/bin:$PATH" DISABLE_AUTOUPDATER=1
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 claude)
+  check "claude plugin validate --strict" 'Validation passed' 0 \
+    "${claude[@]}" plugin validate --strict --profile directory deploy/claude-plugin
+  check "claude plugin validate --strict, marketplace" 'Validation passed' 0 "${claude[@]}" plugin validate --strict .
+  check "claude plugin marketplace add" 'added marketplace: perdure' 0 "${claude[@]}" plugin marketplace add "$PWD"
+  check "claude plugin install" 'installed plugin: perdure@perdure' 0 "${claude[@]}" plugin install perdure@perdure
+  check "claude plugin list" 'perdure@perdure' 0 "${claude[@]}" plugin list
+  check "claude plugin details" 'memory' 0 "${claude[@]}" plugin details perdure@perdure
+  check "claude mcp list, plugin" 'plugin:perdure:memory: .*Connected' 0 "${claude[@]}" mcp list
+  check "claude -p, the plugin's hooks, tools and commands reach a scripted model" 'all reached the model' 0 \
+    "$PYTHON" tests/e2e/plugin_session.py "${claude[@]}"
+}
+
+mcpb() {
+  echo "Desktop extension"
+  local packed
+  check "make mcpb" 'perdure-.*mcpb' 0 env "PYTHON=$PYTHON" bash deploy/mcpb/build.sh
+  packed=$(ls build/perdure-*.mcpb)
+  check "mcpb unpack" . 0 build/mcpb-tools/node_modules/.bin/mcpb unpack "$packed" "$work/mcpb"
+  # isolated: nothing but the standard library and what was unpacked
+  local cli=(env -u PYTHONPATH mcp-inspector --cli "$PYTHON" -I -S "$work/mcpb/server/main.py" -e "PERDURE_HOME=$PERDURE_HOME"
+    -e "PERDURE_PORT=$port" -e 'PERDURE_URL=${user_config.url}' -e 'PERDURE_TOKEN=${user_config.token}' --protocol-era legacy --format json -q)
+  check "the unpacked extension, tools/list" '"memory_search"' 0 "${cli[@]}" --method tools/list
+  check "the unpacked extension, memory_save" 'Memory saved|Already known' 0 \
+    "${cli[@]}" --method tools/call --tool-name memory_save --tool-arg "content=The unpacked extension was here"
+  check "the unpacked extension, memory_search" 'extension was here' 0 \
+    "${cli[@]}" --method tools/call --tool-name memory_search --tool-arg "query=which extension was here"
+}
+
 tokens() { # last, because it starts Perdure again with tokens
   echo "Tokens (Inspector and Claude Code)"
   local era token reader other
@@ -154,6 +193,8 @@ for part in "${PARTS[@]}"; do
     inspector) inspector ;;
     conformance) conformance_all ;;
     claude) claude_code ;;
+    plugin) plugin ;;
+    mcpb) mcpb ;;
     tokens) tokens ;;
     *) echo "mcp-tools: no part $part" >&2; exit 2 ;;
   esac

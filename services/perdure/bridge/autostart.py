@@ -7,6 +7,7 @@ and to stop what it started: the services belong to the user, not to the host th
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import sys
@@ -218,13 +219,27 @@ def _log_file(home: Path) -> Path:
 
 
 def _command() -> list[str]:
-    """The command line that starts the services: the script beside this interpreter, else the module."""
+    """The command line that starts the services.
+
+    The script beside this interpreter, else the module beside this package. A bridge that came alone, in a desktop
+    extension, looks where people install commands: its host may have been started without a shell's ``PATH``.
+
+    Raises:
+        FileNotFoundError: the services are not installed here.
+    """
     name = "perdure.exe" if sys.platform == "win32" else "perdure"
     script = Path(sys.executable).with_name(name)
-    start = (
-        [str(script)] if script.is_file() and os.access(script, os.X_OK) else [sys.executable, "-m", "perdure.cli.main"]
-    )
-    return [*start, "up", "--detach"]
+    if script.is_file() and os.access(script, os.X_OK):
+        return [str(script), "up", "--detach"]
+    if Path(__file__).parents[1].joinpath("cli").is_dir():
+        return [sys.executable, "-m", "perdure.cli.main", "up", "--detach"]
+    import shutil  # of use here only
+
+    usual = (Path.home() / ".local" / "bin", Path("/usr/local/bin"), Path("/opt/homebrew/bin"))
+    found = shutil.which("perdure", path=os.pathsep.join([os.environ.get("PATH", ""), *map(str, usual)]))
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, "they are not installed here; no command `perdure` was found")
+    return [found, "up", "--detach"]
 
 
 def _spawn(home: Path) -> subprocess.Popen[bytes]:
