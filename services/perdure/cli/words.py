@@ -104,6 +104,44 @@ def project_option(help_text: str) -> Callable[[_COMMAND], _COMMAND]:
     return click.option("-p", "--project", metavar="NAME", help=help_text)
 
 
+def place_options(help_text: str, everywhere: str) -> Callable[[_COMMAND], _COMMAND]:
+    """``-p/--project`` and ``-g/--global``, for a command that means this folder's project where it is given neither.
+
+    Args:
+        help_text: What the project is for.
+        everywhere: What ``--global`` means here.
+    """
+
+    def decorated(command: _COMMAND) -> _COMMAND:
+        flag = click.option("-g", "--global", "everywhere", is_flag=True, help=everywhere)
+        return project_option(f"{help_text}; this folder's by default.")(flag(command))
+
+    return decorated
+
+
+def chosen_project(project: str | None, everywhere: bool) -> str:
+    """The project that a command is about: the one named, ``_global``, or that of the folder it was called in.
+
+    Raises:
+        Failure: both were given.
+    """
+    if project and everywhere:
+        raise Failure("Give --project or --global, not both.", Exit.USAGE)
+    if everywhere:
+        return GLOBAL_PROJECT
+    if project:
+        return project
+    import os
+
+    from perdure.project import project_of
+
+    try:
+        return project_of(os.getcwd()).name  # noqa: PTH109 - pathlib says the same, later
+    except OSError:
+        return GLOBAL_PROJECT  # the folder is gone
+
+
+GLOBAL_PROJECT = "_global"
 TYPES = ("fact", "decision", "preference", "task", "context")
 PROVENANCES = ("save", "checkpoint", "debate", "human")
 STATUSES = ("active", "archived", "superseded", "consolidated")

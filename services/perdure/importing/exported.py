@@ -20,7 +20,7 @@ MARK = "perdure"
 _DIGEST = "sha256"
 VERSION = 1
 _HEAD = re.compile(r"\A---\n(.*?\n)---\n\n?", re.DOTALL)
-_PAIR = re.compile(r"([a-z_]+): (.*)")
+_PAIR = re.compile(r"([a-z0-9_]+): (.*)")
 # what YAML does not take as it is, although JSON does
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _LEFT_OUT = frozenset({"content", "namespace", "space", "content_lost", "embedded", "revisions"})

@@ -109,17 +109,17 @@ def _open_memory(path: Path, connection: Any) -> Iterator[Row | Remark]:
     names: dict[str, dict[str, str]] = {"apps": {}, "users": {}, "categories": {}}
     for table, column in (("apps", "name"), ("users", "user_id"), ("categories", "name")):
         if column in columns_of(connection, table):
-            for row in rows_of(connection, table, ("id", column), order="id"):
+            for row in rows_of(connection, table, ("id", column), order="rowid"):
                 names[table][str(row["id"])] = str(row[column])
     labels: dict[str, list[str]] = {}
     if "memory_id" in columns_of(connection, "memory_categories"):
-        for row in rows_of(connection, "memory_categories", ("memory_id", "category_id"), order="memory_id"):
+        for row in rows_of(connection, "memory_categories", ("memory_id", "category_id"), order="rowid"):
             label = names["categories"].get(str(row["category_id"]))
             if label:
                 labels.setdefault(str(row["memory_id"]), []).append(label)
     there = columns_of(connection, "memories")
     wanted = ("id", "content", "state", "created_at", "updated_at", "metadata", "app_id", "user_id")
-    for row in rows_of(connection, "memories", tuple(n for n in wanted if n in there), order="id"):
+    for row in rows_of(connection, "memories", tuple(n for n in wanted if n in there), order="rowid"):
         yield (
             f"{path.name}, memory {row['id']}",
             {

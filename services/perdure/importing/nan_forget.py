@@ -59,7 +59,7 @@ def _of_database(path: Path) -> Iterator[tuple[str, Mapping[str, Any]] | Remark]
             raise Unreadable(f"{path} has no table of memories as NaN Forget makes it.")
         columns = tuple(name for name in _COLUMNS if name in there)
         try:
-            for row in rows_of(connection, _TABLE, columns, order="id"):
+            for row in rows_of(connection, _TABLE, columns, order="rowid"):
                 yield f"{path.name}, memory {row['id']}", row
         except Unreadable as fault:
             yield Remark(Kind.LOST, path.name, str(fault))

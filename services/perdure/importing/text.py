@@ -75,13 +75,14 @@ def sections_of(text: str) -> list[Section]:
 
 
 def parts_of(text: str) -> list[str]:
-    """``text`` in parts that fit a memory, cut between paragraphs or lines; all of it."""
+    """``text`` in parts that fit a memory, cut between paragraphs, lines or words; all of it."""
     parts: list[str] = []
     data = text.encode("utf-8", "replace")
     while len(data) > PART_BYTES_MAX:
         window = data[:PART_BYTES_MAX]
-        at = max(window.rfind(b"\n\n"), window.rfind(b"\n", PART_BYTES_MAX // 2))
-        if at <= 0:
+        half = PART_BYTES_MAX // 2
+        at = next((found for mark in (b"\n\n", b"\n", b" ") if (found := window.rfind(mark, half)) > 0), 0)
+        if at == 0:
             at = PART_BYTES_MAX
             while data[at] & 0xC0 == 0x80:  # inside a character
                 at -= 1

@@ -18,9 +18,11 @@ def parsed(*arguments: str) -> dict[str, object]:
 
 def test_the_words_are_those_of_the_domain_and_the_gateway() -> None:
     from perdure.gateway import schemas
+    from perdure.importing.sources import BY_NAME
 
     assert set(words.TYPES) == {item.value for item in MemoryType}
     assert set(words.STATUSES) == {item.value for item in Status}
+    assert words.SOURCES == tuple(BY_NAME)
     assert set(words.TIERS) == {item.value for item in Tier}
     assert set(words.PROVENANCES) == set(get_args(schemas.ProvenanceName))
     assert set(access.SCOPES) == {item.value for item in TokenScope}
