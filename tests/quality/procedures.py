@@ -63,7 +63,7 @@ def load_procedures() -> tuple[Sample, ...]:
 
 def bystanders(samples: tuple[Sample, ...]) -> tuple[str, ...]:
     """``MEMORIES`` statements about the same world, none of which says how a task is done."""
-    picks = random.Random(SEED)  # noqa: S311 - made-up sentences
+    picks = random.Random(SEED)
     texts = [memory.content for memory in load_recall_set("en").memories]
     said = set(texts)
     while len(texts) < MEMORIES:
@@ -80,3 +80,19 @@ def bystanders(samples: tuple[Sample, ...]) -> tuple[str, ...]:
             said.add(text)
             texts.append(text)
     return tuple(texts)
+
+
+def text_of(sample: Sample) -> str:
+    """The procedure as search and training read it (``domain.experience.wording`` writes a skill's so)."""
+    lines = [f"Task: {sample.name} ({sample.program})"]
+    for number, step in enumerate(sample.steps, start=1):
+        verb, _, what = step.removeprefix("!").partition(" ")
+        said = {
+            "click": f"Click “{what}” in “{sample.window}”.",
+            "set": f"Set “{what}” to <{what.lower().replace(' ', '_')}> in “{sample.window}”.",
+            "keys": f"Press {what} in “{sample.window}”.",
+            "tool": f"Call {what}.",
+        }[verb]
+        gate = " Ask before doing this." if step.startswith("!") else ""
+        lines.append(f"{number}. {said}{gate}")
+    return "\n".join(lines)
