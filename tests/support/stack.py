@@ -239,6 +239,7 @@ class Stack:
             text=True,
             timeout=timeout_s,
             check=False,
+            cwd="/",  # nobody's project
         )
 
 

@@ -25,15 +25,17 @@ def memory_md_command() -> None:
 
 
 @memory_md_command.command("sync")
-@project_option("The project; the folder's name by default.")
+@project_option("The project; the one that the file is in by default.")
 @click.option("--path", type=click.Path(path_type=Path), default=Path(FILE), show_default=True, help="The file.")
 @json_option
 def _sync(project: str | None, path: Path, as_json: bool) -> None:
     """Write the block; what stands outside its two markers is not touched, not by a byte."""
     from urllib.parse import urlencode
 
+    from perdure.project import project_of
+
     target = path / FILE if path.is_dir() else path
-    name = project or target.absolute().parent.name
+    name = project or project_of(str(target.absolute().parent)).name
     block = Gateway(Place()).text("/memories/memory-md?" + urlencode({"project": name})).removesuffix("\n")
     written = write_block(target, block)
     if as_json:

@@ -11,15 +11,16 @@ from perdure.cli.failure import Exit, Failure
 from perdure.cli.gateway_client import Gateway
 from perdure.cli.place import Place
 from perdure.cli.terminal import note, one_line, paint, say, say_json, table
-from perdure.cli.words import json_option, project_option
+from perdure.cli.words import GLOBAL_PROJECT, chosen_project, json_option, place_options
 
 
 @click.command()
-@project_option("Recent memories of this project only.")
+@place_options("Recent memories of this project only", "Recent memories of every project.")
 @json_option
-def sync_command(project: str | None, as_json: bool) -> None:
+def sync_command(project: str | None, everywhere: bool, as_json: bool) -> None:
     """Show what a session needs to know when it starts."""
-    body = {"project": project} if project else {}
+    chosen = chosen_project(project, everywhere)
+    body = {"project": chosen} if project or chosen != GLOBAL_PROJECT else {}
     answer = Gateway(Place()).call("POST", "/memories/sync", body)
     if as_json:
         say_json(answer)

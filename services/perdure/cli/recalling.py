@@ -13,11 +13,14 @@ from perdure.cli.place import Place
 from perdure.cli.saving import path_id
 from perdure.cli.terminal import clean, note, one_line, paint, say, say_json, table, when
 from perdure.cli.words import (
+    GLOBAL_PROJECT,
     STATUSES,
     TIERS,
     TextCommand,
+    chosen_project,
     joined,
     json_option,
+    place_options,
     project_option,
     split_list,
     type_option,
@@ -28,7 +31,7 @@ FACTORS = ("decay_weight", "frequency_boost", "confidence_boost", "importance_bo
 
 @click.command(cls=TextCommand)
 @click.argument("query", nargs=-1)
-@project_option("Begin in this project; others may follow.")
+@place_options("Begin in this project, others may follow", "Begin in no project.")
 @click.option("--strict", is_flag=True, help="Stay in the project.")
 @click.option(
     "-d", "--depth", type=click.IntRange(1, 3), help="1 summaries, 2 full memories (default), 3 associations."
@@ -46,6 +49,7 @@ FACTORS = ("decay_weight", "frequency_boost", "confidence_boost", "importance_bo
 def search_command(
     query: tuple[str, ...],
     project: str | None,
+    everywhere: bool,
     strict: bool,
     depth: int | None,
     limit: int | None,
@@ -62,7 +66,7 @@ def search_command(
     """Find memories by meaning and by words. Exit status 6: nothing matched."""
     pairs: list[tuple[str, object]] = [
         ("q", joined(query, "what to search for")),
-        ("project", project),
+        ("project", _begun_in(project, everywhere)),
         ("depth", depth),
         ("limit", limit),
         ("tier", tier),
@@ -78,6 +82,12 @@ def search_command(
     else:
         _show_answer(answer, explain)
     return Exit.OK if found else Exit.NO_MATCH
+
+
+def _begun_in(project: str | None, everywhere: bool) -> str | None:
+    """Where a search begins; a folder that is nobody's project is no place to begin."""
+    chosen = chosen_project(project, everywhere)
+    return chosen if project or chosen != GLOBAL_PROJECT else None
 
 
 def listed(**lists: list[str] | tuple[str, ...] | None) -> list[tuple[str, object]]:

@@ -12,16 +12,18 @@ from perdure.cli.gateway_client import Gateway
 from perdure.cli.place import Place
 from perdure.cli.terminal import note, one_line, paint, say, say_json
 from perdure.cli.words import (
+    GLOBAL_PROJECT,
     PROVENANCES,
     TextCommand,
+    chosen_project,
     joined,
     json_option,
+    place_options,
     project_option,
     split_list,
     type_option,
 )
 
-GLOBAL_PROJECT = "_global"
 _UNIT = click.FloatRange(0, 1)
 
 OUTCOMES = {
@@ -44,14 +46,16 @@ def _save(path: str, body: dict[str, object], as_json: bool) -> None:
     if as_json:
         say_json(answer)
         return
-    _report(answer)
+    _report(answer, str(body["project"]))
 
 
-def _report(answer: dict[str, Any]) -> None:
+def _report(answer: dict[str, Any], project: str) -> None:
     outcome = str(answer.get("outcome", "created"))
     say(f"{paint(OUTCOMES.get(outcome, outcome), fg='green')}: {answer.get('id')}")
     if summary := answer.get("summary"):
         say(f"  {one_line(summary)}")
+    if project != GLOBAL_PROJECT:
+        say(f"  in project {one_line(project)}")
     for name, text in (("superseded", "supersedes"), ("related", "related to")):
         if ids := answer.get(name):
             say(f"  {text} {', '.join(map(str, ids))}")
@@ -66,7 +70,7 @@ def _report(answer: dict[str, Any]) -> None:
 @click.command(cls=TextCommand)
 @click.argument("text", nargs=-1)
 @type_option(default="fact")
-@project_option("Project it belongs to; _global by default.")
+@place_options("Project it belongs to", "It is true everywhere: project _global.")
 @click.option("--key", metavar="NAME", help="Stable name; saving to it again replaces the memory.")
 @click.option("--tags", "--tag", multiple=True, metavar="A,B", help="Tags.")
 @click.option("--problem", metavar="TEXT", help="The problem that was solved.")
@@ -82,6 +86,7 @@ def add_command(
     text: tuple[str, ...],
     type_: str,
     project: str | None,
+    everywhere: bool,
     key: str | None,
     tags: tuple[str, ...],
     problem: str | None,
@@ -98,7 +103,7 @@ def add_command(
     body = given(
         content=joined(text, "the text to remember"),
         type=type_,
-        project=project or GLOBAL_PROJECT,
+        project=chosen_project(project, everywhere),
         key=key,
         tags=split_list(tags),
         problem=problem,
@@ -120,7 +125,7 @@ def add_command(
 @click.option("--solution", required=True, metavar="TEXT", help="How it was solved.")
 @click.option("--concepts", "--concept", multiple=True, required=True, metavar="A,B", help="Concepts it is about.")
 @click.option("--files", "--file", multiple=True, metavar="A,B", help="Files that were touched.")
-@project_option("Project it belongs to; _global by default.")
+@place_options("Project it belongs to", "It is true everywhere: project _global.")
 @click.option("--tags", "--tag", multiple=True, metavar="A,B", help="Tags.")
 @json_option
 def checkpoint_command(
@@ -131,6 +136,7 @@ def checkpoint_command(
     concepts: tuple[str, ...],
     files: tuple[str, ...],
     project: str | None,
+    everywhere: bool,
     tags: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -143,7 +149,7 @@ def checkpoint_command(
         solution=solution,
         concepts=split_list(concepts),
         files=split_list(files),
-        project=project or GLOBAL_PROJECT,
+        project=chosen_project(project, everywhere),
         tags=split_list(tags),
     )
     _save("/memories/checkpoint", body, as_json)

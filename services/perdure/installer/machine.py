@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from perdure.installer.refusal import Refused
+from perdure.project import project_of
 
 
 class System(enum.Enum):
@@ -103,11 +104,6 @@ def this_machine() -> Machine:
     return Machine(
         home=home,
         system=systems.get(sys.platform, System.LINUX),
-        project=project_of(Path.cwd()),
+        project=Path(project_of(str(Path.cwd())).root),
         environment=dict(os.environ),
     )
-
-
-def project_of(folder: Path) -> Path:
-    """The nearest folder, upwards from ``folder``, that has a ``.git``; else ``folder`` itself."""
-    return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), folder)

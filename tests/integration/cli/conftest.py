@@ -33,6 +33,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in os.environ if name.startswith("PERDURE_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PERDURE_HOME", str(tmp_path / "home"))
+    # a home is nobody's project, so that a command that names none means none
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
     return tmp_path / "home"
 
 

@@ -39,6 +39,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     project = home / "code" / "deep"
     project.mkdir(parents=True)
     (home / "code" / ".git").mkdir()
+    (home / "code" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.chdir(project)
@@ -65,7 +66,9 @@ def cursor(home: Path, text: str | None = PRISTINE) -> Path:
 
 
 def files_below(folder: Path) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    return sorted(
+        str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts
+    )
 
 
 def test_connect_finds_what_is_here_and_disconnect_takes_it_back(perdure: Command, home: Path) -> None:
@@ -282,9 +285,23 @@ def test_a_chosen_home_goes_along_to_the_hooks(perdure: Command, home: Path, mon
     claude = json.loads((home / ".claude" / "settings.json").read_text(encoding="utf-8"))
     handler = claude["hooks"]["SessionStart"][0]["hooks"][0]
     codex = json.loads((home / ".codex" / "hooks.json").read_text(encoding="utf-8"))
-    assert (handler["command"], handler["args"][0]) == ("/usr/bin/env", "PERDURE_HOME=/elsewhere/my memory")
-    line = codex["hooks"]["Stop"][0]["hooks"][0]["command"]
-    assert line.startswith("/usr/bin/env 'PERDURE_HOME=/elsewhere/my memory' ")
+    for line in (handler["command"], codex["hooks"]["Stop"][0]["hooks"][0]["command"]):
+        assert line.startswith("/usr/bin/env 'PERDURE_HOME=/elsewhere/my memory' ")
+
+
+@pytest.mark.requirement("I4-HOSTS-01")
+def test_a_person_is_told_that_claude_code_reads_no_settings_with_comments(perdure: Command, home: Path) -> None:
+    settings = home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{\n  // mine\n  "model": "opus"\n}\n', encoding="utf-8")
+
+    for _time in range(2):
+        told = perdure("connect", "claude").err
+        assert f"It ignores the whole of {settings}" in told
+    assert "// mine" in settings.read_text(encoding="utf-8")
+
+    settings.write_text(settings.read_text(encoding="utf-8").replace("// mine", ""), encoding="utf-8")
+    assert "ignores" not in perdure("connect", "claude").err
 
 
 class Terminal(io.StringIO):

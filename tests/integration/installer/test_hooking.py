@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -153,7 +154,8 @@ def test_a_group_that_runs_ours_and_anothers_is_nobodys_to_cut() -> None:
         is_our_hook({"hooks": [ours, theirs]})
 
 
-def test_claude_gets_a_program_and_its_arguments_and_others_a_line(tmp_path: Path) -> None:
+@pytest.mark.requirement("I4-HOSTS-02")
+def test_what_vscode_reads_too_is_a_whole_command_line(tmp_path: Path) -> None:
     here = machine(tmp_path)
     spaced = Runner(("/opt/my tools/perdure-hook",), System.LINUX)
     hook(BY_ID["claude-code"], here, spaced)
@@ -166,8 +168,7 @@ def test_claude_gets_a_program_and_its_arguments_and_others_a_line(tmp_path: Pat
             "hooks": [
                 {
                     "type": "command",
-                    "command": "/opt/my tools/perdure-hook",
-                    "args": ["--host", "claude", "user-prompt-submit"],
+                    "command": "'/opt/my tools/perdure-hook' --host claude UserPromptSubmit",
                     "timeout": 5,
                 }
             ]
@@ -175,6 +176,15 @@ def test_claude_gets_a_program_and_its_arguments_and_others_a_line(tmp_path: Pat
     ]
     assert copilot["version"] == 1
     assert copilot["hooks"]["sessionEnd"][0]["bash"].startswith("'/opt/my tools/perdure-hook' --host copilot ")
+
+
+def test_on_windows_claude_gets_a_program_and_its_arguments(tmp_path: Path) -> None:
+    here = machine(tmp_path)
+    hook(BY_ID["claude-code"], here, Runner(("C:/tools/perdure-hook.exe",), System.WINDOWS))
+
+    claude = json.loads((here.home / ".claude" / "settings.json").read_text(encoding="utf-8"))
+    handler = claude["hooks"]["Stop"][0]["hooks"][0]
+    assert (handler["command"], handler["args"]) == ("C:/tools/perdure-hook.exe", ["--host", "claude", "stop"])
 
 
 def test_a_moved_folder_is_followed(tmp_path: Path) -> None:
@@ -192,7 +202,7 @@ def test_what_is_written_is_a_program_that_answers_its_host(tmp_path: Path) -> N
     handler = settings["hooks"]["SessionStart"][0]["hooks"][0]
 
     ran = subprocess.run(
-        [handler["command"], *handler["args"]],
+        shlex.split(handler["command"]),
         input=json.dumps({"hook_event_name": "SessionStart", "session_id": "s", "cwd": str(tmp_path)}),
         env={"HOME": str(here.home), "PATH": "/usr/bin:/bin"},
         capture_output=True,

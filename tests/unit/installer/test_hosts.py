@@ -7,7 +7,7 @@ import pytest
 
 from perdure.installer.entry import Launch, Remote, is_ours
 from perdure.installer.hosts import ALIASES, BY_ID, HOSTS, Host
-from perdure.installer.machine import Scope, System, project_of
+from perdure.installer.machine import Scope, System
 from perdure.installer.refusal import Refused
 from support.machines import BRIDGE, machine
 
@@ -161,11 +161,3 @@ def test_the_shapes_that_hosts_insist_on() -> None:
 def test_other_words_for_a_host_lead_to_one() -> None:
     assert set(ALIASES.values()) <= set(BY_ID)
     assert not set(ALIASES) & set(BY_ID)
-
-
-def test_a_project_is_the_nearest_folder_with_git(tmp_path: Path) -> None:
-    deep = tmp_path / "a" / "b"
-    deep.mkdir(parents=True)
-    (tmp_path / "a" / ".git").write_text("gitdir: elsewhere", encoding="utf-8")
-
-    assert project_of(deep) == tmp_path / "a"
