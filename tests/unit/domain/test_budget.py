@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from perdure.domain.recall import budget as counting
 from perdure.domain.recall.budget import Fitted, estimate_tokens, fit
 
 FAMILY = "👨‍👩‍👧‍👦"
@@ -47,3 +50,8 @@ def test_estimates_err_upwards_in_any_script() -> None:
     assert estimate_tokens("Привет, как дела") >= 6
     assert estimate_tokens("") == 0
     assert estimate_tokens("The quick brown fox") <= 8
+
+
+@given(st.text() | st.text(st.characters(max_codepoint=127)) | st.text(st.sampled_from("ab 1,\n_é界👍")))
+def test_counting_quickly_gives_the_same_number(text: str) -> None:
+    assert estimate_tokens(text) == counting._tokens_of_pieces(text)

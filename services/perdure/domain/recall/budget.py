@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,12 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 _CHARS_PER_TOKEN = {"word": 5.0, "digits": 2.5, "space": 16.0, "wide": 0.9, "letters": 2.5, "emoji": 0.4, "other": 1.0}
+
+_ASCII_KINDS = bytes(
+    ord("a" if char.isalpha() else "0" if char.isdigit() else " " if char.isspace() and char != "\n" else ".")
+    for char in map(chr, range(128))
+) + bytes(128)
+"""Letters, digits, spaces and the rest, as ``_PIECE`` has them; what is not ASCII never gets here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +86,35 @@ def estimate_tokens(text: str) -> int:
     Five letters of an English word, two and a half of another alphabet, or one CJK character make a token; the figures
     err upwards for the tokenizers in common use.
     """
+    if text.isascii():
+        return _tokens_of_ascii(text)
+    # no piece but a space goes across a space, and spaces count nothing
+    plain, rest = [], []
+    for part in text.split(" "):
+        (plain if part.isascii() else rest).append(part)
+    return _tokens_of_ascii(" ".join(plain)) + _tokens_of_pieces(" ".join(rest))
+
+
+def _tokens_of_pieces(text: str) -> int:
     total = 0
     for match in _PIECE.finditer(text):
         kind = match.lastgroup or "other"
         total += math.ceil((match.end() - match.start()) / _CHARS_PER_TOKEN[kind]) if kind != "space" else 0
     return total
+
+
+def _tokens_of_ascii(text: str) -> int:
+    """The same number at a tenth of the time; every answer of a search is counted."""
+    kinds = text.encode("ascii").translate(_ASCII_KINDS)
+    words = kinds.replace(b"0", b" ").replace(b".", b" ").split()
+    digits = kinds.replace(b"a", b" ").replace(b".", b" ").split()
+    return (
+        kinds.count(b".")
+        + sum([math.ceil(size / _CHARS_PER_TOKEN["word"]) * often for size, often in Counter(map(len, words)).items()])
+        + sum(
+            [math.ceil(size / _CHARS_PER_TOKEN["digits"]) * often for size, often in Counter(map(len, digits)).items()]
+        )
+    )
 
 
 def _shortened(text: str, chars: int) -> Fitted:
