@@ -89,7 +89,8 @@ def estimate_tokens(text: str) -> int:
     if text.isascii():
         return _tokens_of_ascii(text)
     # no piece but a space goes across a space, and spaces count nothing
-    plain, rest = [], []
+    plain: list[str] = []
+    rest: list[str] = []
     for part in text.split(" "):
         (plain if part.isascii() else rest).append(part)
     return _tokens_of_ascii(" ".join(plain)) + _tokens_of_pieces(" ".join(rest))
