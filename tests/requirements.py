@@ -445,6 +445,22 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
         "issue 4, project identity",
         "The nearest .perdure.toml up to the repository's top overrides it.",
     ),
+    "I4-REAL-01": (
+        "issue 4, done when 1",
+        "After setup in an empty home each real client is connected and offers the tools to its model.",
+    ),
+    "I4-REAL-02": (
+        "issue 4, done when 1",
+        "A decision told in one real client is before the model of another in its next session.",
+    ),
+    "I4-REAL-03": ("issue 4, done when 1", "What a session of a real client decided is captured exactly once."),
+    "I4-REAL-04": (
+        "issue 4, done when 1",
+        "With the server away real clients work on, silently, and what was said comes in later.",
+    ),
+    "I4-REAL-05": ("issue 4, done when 2", "In real clients the person's own hooks run beside ours and stay."),
+    "I4-HOSTS-01": ("issue 4, connect", "A person is told when a host will not read the file that was edited."),
+    "I4-HOSTS-02": ("issue 4, hosts", "A host that runs several registrations of ours is told once."),
     "I4-DEFECT-BF-22": ("issue 4, done when 4", "Builderforce §9.4 (22): a changed --readonly reaches every entry."),
     "I4-DEFECT-BF-25": ("issue 4, done when 4", "Builderforce §9.4 (25): no hook asks for a tool that is not there."),
     "EXP-STORE-01": ("issue 5, routines", "Of several that claim a routine at once, one gets it."),

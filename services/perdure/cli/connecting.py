@@ -16,7 +16,16 @@ from perdure.cli.terminal import clean, note, say, say_json, table
 from perdure.cli.words import json_option
 from perdure.installer.connection import Outcome, Part, Plan, carry_out, pasted, plan_connect, plan_disconnect
 from perdure.installer.entry import BRIDGE, BRIDGE_MODULE, Launch, Remote
-from perdure.installer.hooking import Runner, hooks_file, hooks_note, plan_hooks, plan_unhook, runner_of, unhooked
+from perdure.installer.hooking import (
+    Runner,
+    hooks_file,
+    hooks_note,
+    plan_hooks,
+    plan_unhook,
+    runner_of,
+    unhooked,
+    unread,
+)
 from perdure.installer.hosts import ALIASES, BY_ID, HOSTS, Host
 from perdure.installer.machine import Machine, Scope, this_machine
 from perdure.installer.refusal import Refused
@@ -197,7 +206,9 @@ def next_steps(plans: Sequence[Plan]) -> list[str]:
     changed = {plan.host.id: plan.host for plan in plans if plan.outcome in {Outcome.CONNECTED, Outcome.UPDATED}}
     notes = [f"{host.title}: {host.after}" for host in changed.values()]
     hooked = [plan for plan in plans if plan.part is Part.HOOKS and plan.host.id in changed and plan.changes]
-    return notes + [f"{plan.host.title}: {text}" for plan in hooked if (text := hooks_note(plan.host))]
+    notes += [f"{plan.host.title}: {text}" for plan in hooked if (text := hooks_note(plan.host))]
+    connected = [plan for plan in plans if plan.outcome is Outcome.UNCHANGED or plan in hooked]
+    return notes + [f"{plan.host.title}: {text}" for plan in connected if (text := unread(plan))]
 
 
 def _finish(plans: Sequence[Plan], *, dry_run: bool, as_json: bool) -> int:

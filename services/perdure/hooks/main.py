@@ -40,6 +40,8 @@ PROMPT_CHARS_MAX = 20_000
 ASSISTANT_CONFIDENCE = 0.35
 """Below the 0.5 of a save: a model says many things that nobody has checked."""
 READONLY = "--readonly"
+_DIGEST = "digest"
+"""Beside the ids of what a session was shown: it was given its digest."""
 _HOSTS_WITH_END = frozenset({"claude", "codex", "gemini", "copilot", "cursor"})
 """The others never say that a session is over, so nothing can wait for it."""
 _USAGE = """\
@@ -146,8 +148,7 @@ class Work:
         if self._occasion.source == "resume":
             return ""  # the host replays what it was given
         shown = digest(self._gateway(), self._project.name, readonly=self._place.readonly)
-        self._remember(shown, forget=self._occasion.source == "clear")
-        return shown.text
+        return shown.text if self._remember(shown) else ""
 
     def _recall(self) -> str:
         from perdure.hooks.recall import find, query_of, recalled
@@ -172,14 +173,24 @@ class Work:
             _note(state, shown)
         return shown.text
 
-    def _remember(self, shown: Shown, *, forget: bool) -> None:
+    def _remember(self, shown: Shown) -> bool:
+        """Note what a digest shows; False where the session was given one when it began.
+
+        A host that runs two registrations of us (a plugin and its settings, or VS Code with what is another tool's
+        too) asks twice; a context that was emptied is told again.
+        """
         from perdure.hooks.sessions import opened
 
         with opened(self._place.home, self._occasion.host, self._session) as state:
-            if state is not None:
-                if forget:
-                    state.shown = []
-                _note(state, shown)
+            if state is None:
+                return True
+            if self._occasion.source == "clear":
+                state.shown = []
+            told = _DIGEST in state.shown and self._occasion.source in ("", "startup", "new")
+            _note(state, shown)
+            if _DIGEST not in state.shown:
+                state.shown.append(_DIGEST)
+            return not told
 
     def _note_prompt(self) -> None:
         """Where the host writes no transcript, keep the prompt until the turn ends: then there is time to read it."""

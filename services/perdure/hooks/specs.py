@@ -27,6 +27,7 @@ def _claude_handler(event: str) -> dict[str, Any]:
 SPECS: dict[str, dict[str, Any]] = {
     "claude": {
         "title": "Claude Code",
+        "strict": True,
         "files": {"user": "~/.claude/settings.json", "project": ".claude/settings.json"},
         "path": ["hooks"],
         "group": _NESTED,  # hooks.<Event>[] = {matcher, hooks: [handler]}
@@ -180,6 +181,7 @@ SPECS: dict[str, dict[str, Any]] = {
 
 ``files``: scope to file. ``path``: where in it the map of events stands. ``group``: the object around the handlers
 of an event, or None where an event's list holds handlers directly; a ``matcher`` of None is left out. ``document``:
-what a new file begins as. ``events``: event, matcher and handler. ``{command}`` ends in the event's own name:
+what a new file begins as. ``strict``: the host ignores the whole of a file with comments or trailing commas.
+``events``: event, matcher and handler. ``{command}`` ends in the event's own name:
 ``perdure-hook --host codex SessionStart``.
 """

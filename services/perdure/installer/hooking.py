@@ -82,6 +82,22 @@ def hooks_note(host: Host) -> str:
     return "" if host.hooks is None else str(SPECS[host.hooks].get("note", ""))
 
 
+def unread(plan: Plan) -> str:
+    """Why the host will not read the file with our hooks, a sentence; empty where it will."""
+    name = plan.host.hooks
+    content = plan.content if plan.changes else plan.original and plan.original.content
+    if plan.part is not Part.HOOKS or name is None or not content or not SPECS[name].get("strict"):
+        return ""
+    try:
+        json.loads(files.decoded(content))
+    except ValueError:
+        return (
+            f"It ignores the whole of {plan.path} while there are comments or trailing commas in it: neither your "
+            "settings there nor the hooks count until they are gone."
+        )
+    return ""
+
+
 def plan_hooks(host: Host, machine: Machine, runner: Runner) -> Plan | None:
     """How the host comes to run our hook; None where it has none. Never raises for what is wrong with a file."""
     path = hooks_file(host, machine)
@@ -203,6 +219,9 @@ def _wanted(name: str, runner: Runner) -> dict[str, Any]:
 def _filled(handler: Mapping[str, Any], runner: Runner, line: str) -> dict[str, Any]:
     filled = {key: line if value == "{command}" else value for key, value in handler.items()}
     if filled.get("command") == "{program}":
+        if runner.system is not System.WINDOWS:
+            # VS Code reads this file too and knows no `args`: it would start a bare interpreter
+            return {key: value for key, value in {**filled, "command": line}.items() if key != "args"}
         filled["command"] = runner.words[0]
         filled["args"] = [*runner.words[1:], *filled.get("args", [])]
     return filled
