@@ -22,7 +22,7 @@ def test_the_words_are_those_of_the_domain_and_the_gateway() -> None:
 
     assert set(words.TYPES) == {item.value for item in MemoryType}
     assert set(words.STATUSES) == {item.value for item in Status}
-    assert words.SOURCES == tuple(BY_NAME)
+    assert tuple(BY_NAME) == words.SOURCES
     assert set(words.TIERS) == {item.value for item in Tier}
     assert set(words.PROVENANCES) == set(get_args(schemas.ProvenanceName))
     assert set(access.SCOPES) == {item.value for item in TokenScope}
