@@ -45,13 +45,10 @@ _HEADER = re.compile(
     r"\s*:\s*(?P<scheme>(?:bearer|basic|digest|token)\s+)?(?P<value>[^\s\"'\r\n][^\"'\r\n]*)"
 )
 _FIELD = re.compile(
-    r"""(?P<quote>\\?["'])(?P<name>[\w .-]{2,60})(?P=quote)\s*:\s*(?P<open>\\?["'])(?P<value>[^"'\\\r\n]{1,400})(?P=open)"""
+    r"""(?P<quote>\\?["'])(?P<name>[\w .-]{2,60})(?P=quote)\s*:\s*"""
+    r"""(?P<open>\\?["'])(?P<value>[^"'\\\r\n]{1,400})(?P=open)"""
 )
-_HINT = re.compile(
-    r"(?i)pass|pw|secret|token|key|auth|cred|cvv|pin|otp|mfa|2fa|senha|clave|kennwort|(?:^|\s)-[pawu]"
-)
-    r"(?i)pass|pw|secret|token|key|auth|cred|cvv|pin|otp|mfa|2fa|senha|clave|kennwort|(?:^|\s)-[pPawuUk]"
-)
+_HINT = re.compile(r"(?i)pass|pw|secret|token|key|auth|cred|cvv|pin|otp|mfa|2fa|senha|clave|kennwort|(?:^|\s)-[pawu]")
 _STRONG_MIN = 6
 _VARIABLE_VALUE = re.compile(
     r"^\$[A-Za-z_{(]|^%\w+%\Z|^<.*>\Z|^\{\{|^(?:PASSWORD|PASSWD|TOKEN|SECRET|KEY|VALUE|STRING|string)\Z"
