@@ -88,10 +88,10 @@ def estimate_tokens(text: str) -> int:
     """
     if text.isascii():
         return _tokens_of_ascii(text)
-    # no piece but a space goes across a space, and spaces count nothing
+    # no piece but a space goes across a space or a quote (JSON has more of these), and spaces count nothing
     plain: list[str] = []
     rest: list[str] = []
-    for part in text.split(" "):
+    for part in text.replace('"', ' " ').split(" "):
         (plain if part.isascii() else rest).append(part)
     return _tokens_of_ascii(" ".join(plain)) + _tokens_of_pieces(" ".join(rest))
 
