@@ -51,7 +51,7 @@ async def over_the_bridge(stack: Stack, era: str, *, token: str = "") -> AsyncIt
     """The SDK's client over stdio, through a real bridge."""
     variables = environment(PERDURE_URL=stack.url, PERDURE_HOME=str(stack.home), PERDURE_TOKEN=token)
     with tempfile.TemporaryFile("w+") as errors:
-        parameters = StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=variables)
+        parameters = StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=variables, cwd="/")
         async with Client(stdio_client(parameters, errors), mode=ERAS[era]) as client:
             yield client
 
