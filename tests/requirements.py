@@ -459,6 +459,11 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
         "With the server away real clients work on, silently, and what was said comes in later.",
     ),
     "I4-REAL-05": ("issue 4, done when 2", "In real clients the person's own hooks run beside ours and stay."),
+    "I4-NUDGE-01": (
+        "issue 4, capture",
+        "Off unless asked for, a turn's end brings at most one question to the model, and none where it saved.",
+    ),
+    "I4-NUDGE-02": ("issue 4, capture", "Real clients put the question to their model, which then saves."),
     "I4-HOSTS-01": ("issue 4, connect", "A person is told when a host will not read the file that was edited."),
     "I4-HOSTS-02": ("issue 4, hosts", "A host that runs several registrations of ours is told once."),
     "I4-DEFECT-BF-22": ("issue 4, done when 4", "Builderforce §9.4 (22): a changed --readonly reaches every entry."),
@@ -489,5 +494,35 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     ),
     "I5-DONE-2": ("issue 5, done when 2", "A password typed in a demonstration is in no file, log or export."),
     "I5-EP-3": ("issue 5, episodes", "A picture is kept with its episode and goes with it."),
+    "I5-M1": (
+        "issue 5, private model",
+        "A private model corrects the question alone, from nothing on; its gradient is right and its seed repeats it.",
+    ),
+    "I5-M2": (
+        "issue 5, private model",
+        "What is held out decides: where it or the replay set drops, the old model stays and the answer says so.",
+    ),
+    "I5-M3": (
+        "issue 5, private model",
+        "Trainings are versions, one at a time; nothing new is nothing_new; a rollback makes the later items pending.",
+    ),
+    "I5-M4": ("issue 5, private model", "Search asks through the namespace's model where it has one, and says so."),
+    "I5-M5": (
+        "issue 5, private model",
+        "Curation leaves out what mostly fails and near-copies, each with its reason, and looks again next time.",
+    ),
+    "I5-M6": (
+        "issue 5, private model",
+        "A memory read after a search found it is a used question; its text is kept nowhere.",
+    ),
+    "I5-M7": (
+        "issue 5, done when 3",
+        "A worker killed in a training leaves the old model serving; another begins anew.",
+    ),
+    "I5-M8": (
+        "issue 5, learned from runs",
+        "Skills and episodes are found beside memories, by those who may see them.",
+    ),
+    "I5-M9": ("issue 5, private model", "A procedure's text longer than the window is read in chunks, all of it."),
 }
 """Id to source and sentence."""

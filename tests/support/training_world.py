@@ -23,7 +23,7 @@ from perdure.usecases.flush_uses import FlushQuestions
 from perdure.usecases.get import Get
 from perdure.usecases.question_log import QuestionLog
 from perdure.usecases.rollback_model import RollbackModel
-from perdure.usecases.run_job import RunJob
+from perdure.usecases.run_job import RunJob, Runner
 from perdure.usecases.search import Learning, Search
 from perdure.usecases.start_job import StartJob
 from perdure.usecases.start_training import StartTraining
@@ -35,7 +35,7 @@ from support.clocks import FakeClock, SequentialIds
 from support.fake_embedder import FakeEmbedder, vector_of
 from support.memory_world import caller
 
-QUICK = Recipe(rank=8, passes=4)
+QUICK = Recipe(rank=8, passes=6, noise=0.0)
 
 
 class TrainingWorld:
@@ -67,7 +67,7 @@ class TrainingWorld:
 
     def a_worker(self, owner: str) -> RunJob:
         """Another worker process, as far as leases see it."""
-        runners = {
+        runners: dict[JobKind, Runner] = {
             JobKind.TRAIN: Train(self.store, self.embedder, self.clock, recipe=QUICK),
             JobKind.EMBED_PROCEDURES: EmbedProcedures(self.store, self.embedder),
         }

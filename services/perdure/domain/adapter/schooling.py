@@ -26,6 +26,9 @@ WRONG = 8
 ASKED_MAX = 256
 """Questions of each kind that choose after each pass, and four times as many that decide."""
 
+CHOOSING_MIN = 32
+"""Fewer questions than this choose by chance; learned ones then choose beside them, and what decides is not touched."""
+
 STRENGTHS = (1.0, 0.5, 0.25)
 """Shares of the fitted correction that are tried, the strongest first."""
 
@@ -135,7 +138,7 @@ def school(
     if not any(one.source is not AskedAs.REPLAY for one in parts[Part.LEARNED]):
         return None
     lessons = _lessons(learned, books)
-    choosing = _exams(parts[Part.CHOOSING], books, ASKED_MAX)
+    choosing = _exams(_filled(parts), books, ASKED_MAX)
     deciding = _exams(parts[Part.DECIDING], books, 4 * ASKED_MAX)
 
     def score(down: Matrix, up: Matrix) -> float | None:
@@ -145,26 +148,25 @@ def school(
     anchors = _rows([row for rows in material.things[material.procedures :] for row in rows], material.dimension)
     fitted = fit(lessons, books, anchors, recipe, score=score, heard=heard)
     before, replay_before = (exam.recall(books, in_use) for exam in deciding)
-    best: Verdict | None = None
-    for strength in STRENGTHS if fitted.passes else ():
-        model = (fitted.down, scaled(fitted.up, strength))
+    verdict: Verdict | None = None
+    for strength in STRENGTHS:
+        # where no pass was any good the model corrects nothing, at any strength
+        model = (fitted.down, scaled(fitted.up, strength)) if fitted.passes else None
         after, replay_after = (exam.recall(books, model) for exam in deciding)
-        kept = not (_less(after, before) or _less(replay_after, replay_before))
-        verdict = Verdict(
-            kept,
-            replace(fitted, up=model[1]),
-            strength,
-            len(lessons),
-            before,
-            after,
-            replay_before,
-            replay_after,
-        )
-        best = best or verdict
+        kept = model is not None and not (_less(after, before) or _less(replay_after, replay_before))
+        new = fitted if model is None else replace(fitted, up=model[1])
+        tried = Verdict(kept, new, strength, len(lessons), before, after, replay_before, replay_after)
         if kept:
-            return verdict
-    # the last pass that was any good was none at all, or no strength of it holds: the strongest says by how much
-    return best or Verdict(False, fitted, 0.0, len(lessons), before, before, replay_before, replay_before)
+            return tried
+        # what is told of a model that is not kept is told of its full strength
+        verdict = verdict or tried
+    return verdict
+
+
+def _filled(parts: dict[Part, list[Asked]]) -> list[Asked]:
+    """What ends the fitting."""
+    own = parts[Part.CHOOSING]
+    return [*own, *sorted(parts[Part.LEARNED], key=lambda one: order_of(one.name))[: max(0, CHOOSING_MIN - len(own))]]
 
 
 def _texts(material: Material) -> list[Asked]:
