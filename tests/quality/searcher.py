@@ -131,7 +131,6 @@ class CachedEmbedder:
             raise Unavailable("switched off for this measurement", reason=Reason.EMBEDDER_AWAY)
         return Embeddings(self._cache.rows([text], query=True), self._cache.space, (False,))
 
-
     def questions(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
         del timeout_s
         return Embeddings(self._cache.rows(texts, query=True), self._cache.space, tuple(False for _ in texts))

@@ -173,6 +173,8 @@ def _notes(answer: dict[str, Any]) -> None:
         warnings = ["Only words were compared."]
     for warning in warnings:
         note(one_line(warning))
+    if model := answer.get("model"):
+        note(f"Asked through the private model {one_line(model)}.")
 
 
 @click.command()

@@ -11,7 +11,7 @@ from typing import Any
 
 from perdure.domain.compaction.plan import content_lost
 from perdure.domain.memory import Memory, Revision, Status
-from perdure.domain.recall.answer import Answer, Arm, Briefing, DenseSkip, Hit, ScoreParts
+from perdure.domain.recall.answer import Answer, Arm, Briefing, DenseSkip, Hit, ProcedureHit, ScoreParts
 from perdure.domain.saving import Failure, ImportReport, Outcome, SaveResult
 from perdure.ports import Job, Stats
 
@@ -199,6 +199,21 @@ def warnings(answer: Answer) -> list[str]:
     return out
 
 
+def procedure_item(hit: ProcedureHit) -> Json:
+    """A skill or an episode found beside memories."""
+    out: Json = {
+        "kind": hit.kind.value,
+        "id": hit.id,
+        "name": hit.name,
+        "text": hit.text,
+        "score": hit.score,
+        "place": hit.place,
+    }
+    if hit.similarity is not None:
+        out["similarity"] = hit.similarity
+    return out
+
+
 def search(answer: Answer, *, timings: bool = False) -> Json:
     """An answer with how it was found."""
     out: Json = {
@@ -206,12 +221,16 @@ def search(answer: Answer, *, timings: bool = False) -> Json:
         "recognition": [recognition_item(hit) for hit in answer.recognition],
         "recall": [full_item(hit) for hit in answer.recall],
         "associations": [full_item(hit) for hit in answer.associations],
-        "match": bool(answer.recognition or answer.recall or answer.associations),
+        "match": bool(answer.recognition or answer.recall or answer.associations or answer.procedures),
         "dense_ran": answer.dense_ran,
         "lexical_ran": answer.lexical_ran,
         "dense_skipped": answer.dense_skipped.value,
         "warnings": warnings(answer),
     }
+    if answer.model:
+        out["model"] = answer.model
+    if answer.procedures:
+        out["procedures"] = [procedure_item(hit) for hit in answer.procedures]
     if timings:
         out["timings_ms"] = {part: round(ms, 3) for part, ms in answer.timings_ms.items()}
     return out

@@ -280,6 +280,7 @@ class SearchQuery(Conditions):
     max_tokens: int | None = Field(None, ge=50, le=MAX_TOKENS, description="Cap of the answer's texts, in tokens.")
     shown_only: bool = Field(False, description="What was found is shown, not used (hooks).")
     timings: bool = Field(False, description="Add the time of each part.")
+    procedures: bool = Field(False, description="Find skills and episodes too; a caller without the scope gets none.")
 
     def question(self) -> Question:
         """As the domain has it."""
@@ -292,6 +293,7 @@ class SearchQuery(Conditions):
             strict_project=self.strict,
             shown_only=self.shown_only,
             explain=True,
+            procedures=self.procedures,
         )
 
 

@@ -154,6 +154,18 @@ class Recalled(Scored):
     memory: MemoryOut
 
 
+class FoundProcedure(Out):
+    """A skill or an episode found beside memories."""
+
+    kind: str = Field(description="skill or episode.")
+    id: str
+    name: str
+    text: str
+    score: float
+    place: int = Field(description="Among memories and procedures together, from 1.")
+    similarity: float | None = None
+
+
 class Found(Out):
     """What was found, and how."""
 
@@ -166,6 +178,8 @@ class Found(Out):
     lexical_ran: bool
     dense_skipped: str
     warnings: list[str]
+    model: str | None = Field(None, description="Version of the private model the question was asked through.")
+    procedures: list[FoundProcedure] | None = None
     timings_ms: dict[str, float] | None = None
     truncated: bool | None = Field(None, description="Texts were cut to max_tokens; read a memory whole by its id.")
 

@@ -9,7 +9,7 @@ import functools
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from perdure.domain.memory import GLOBAL_PROJECT, Filter, MemoryType, Origin, Provenance, Statement, Status, Tier
 from perdure.domain.recall.answer import DEPTH_DEFAULT, LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARS_MAX, Question
@@ -102,6 +102,11 @@ class SearchArguments(Arguments):
     status: StatusName = "active"
     strict: bool = Field(False, description="Only this project.")
     max_tokens: Tokens = None
+    _procedures: bool = PrivateAttr(False)
+
+    def beside_procedures(self) -> None:
+        """Find skills and episodes too: the client was shown the tools that read them."""
+        self._procedures = True
 
     def question(self) -> Question:
         """As the domain has it."""
@@ -121,6 +126,7 @@ class SearchArguments(Arguments):
                 statuses=(Status(self.status),),
             ),
             strict_project=self.strict,
+            procedures=self._procedures,
         )
 
 

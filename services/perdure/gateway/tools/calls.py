@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, CallToolResult, TextContent
 
 from perdure.domain.memory import MemoryId, Origin
-from perdure.domain.namespace import Caller
+from perdure.domain.namespace import Caller, TokenScope
 from perdure.domain.runs import Task
 from perdure.errors import Code, PerdureError, Reason
 from perdure.gateway.access import need
@@ -99,7 +99,10 @@ class ToolCalls:
         try:
             if card.scope is not None:
                 need(caller, card.scope)
-            text = await self._doings[name](caller, a.parsed(name, card.arguments, given), origin)
+            asked = a.parsed(name, card.arguments, given)
+            if isinstance(asked, a.SearchArguments) and any(card.scope is TokenScope.EXPERIENCE for card in cards):
+                asked.beside_procedures()
+            text = await self._doings[name](caller, asked, origin)
         except a.BadArguments as refusal:
             self._metrics.called(name, "refused")
             return _result(str(refusal), failed=True)

@@ -7,12 +7,12 @@ read the rest.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from perdure.domain.compaction.plan import content_lost
 from perdure.domain.lifecycle import Compacted
 from perdure.domain.memory import Memory, MemoryType, Revision, Status, Tier
-from perdure.domain.recall.answer import Answer, Briefing, Hit
+from perdure.domain.recall.answer import Answer, Briefing, Hit, ProcedureHit
 from perdure.domain.recall.budget import HIT_CHARS_DEFAULT, estimate_tokens, fit
 from perdure.domain.runs import Run
 from perdure.domain.saving import Outcome, SaveResult
@@ -97,7 +97,7 @@ def found(answer: Answer, word: str, *, max_tokens: int | None, limit: int) -> s
     notes = [f"Note: {warning}" for warning in present.warnings(answer)]
     summary = answer.stage == 1
     main = answer.recognition if summary else answer.recall
-    if not main and not answer.associations:
+    if not main and not answer.associations and not answer.procedures:
         return "\n".join(["No memory matches this query.", *notes])
     first = _fit(word, main[:limit], (max_tokens or TOKENS_DEFAULT) - _FRAME_TOKENS - 25 * len(notes), summary=summary)
     if main and not first.blocks:
@@ -105,6 +105,10 @@ def found(answer: Answer, word: str, *, max_tokens: int | None, limit: int) -> s
         best = fenced(word, {"id": main[0].memory.id, "score": f"{main[0].score:.3f}"}, [main[0].memory.summary])
         first = _Fitting((best,), 0, shortened=True, omitted=len(main[:limit]) - 1)
     lines = [_heading(len(first.blocks), summary), NOTICE, "", "\n\n".join(first.blocks)]
+    done = _procedures(word, answer.procedures, first.left)
+    if done:
+        lines += ["", "How it is done here:", "", "\n\n".join(done)]
+        first = replace(first, left=first.left - sum(estimate_tokens(block) for block in done))
     near = _fit(word, answer.associations[:limit], first.left, summary=False)
     if near.blocks:
         lines += ["", "Related, not found by the query itself:", "", "\n\n".join(near.blocks)]
@@ -116,6 +120,22 @@ def found(answer: Answer, word: str, *, max_tokens: int | None, limit: int) -> s
     if omitted := first.omitted + near.omitted:
         tail.append(f"{omitted} more were left out to stay within max_tokens; ask with a larger one or narrower.")
     return "\n".join([*lines, *(["", *tail] if tail else [])])
+
+
+PROCEDURES_MAX = 3
+
+
+def _procedures(word: str, hits: Sequence[ProcedureHit], tokens: int) -> list[str]:
+    """Skills and episodes between fences, cut, as many as fit."""
+    blocks: list[str] = []
+    for hit in hits[:PROCEDURES_MAX]:
+        facts = {"kind": hit.kind.value, "id": hit.id, "score": f"{hit.score:.3f}"}
+        block_ = fenced(word, facts, [cut(hit.text, HIT_CHARS_DEFAULT)])
+        tokens -= estimate_tokens(block_)
+        if tokens < 0:
+            break
+        blocks.append(block_)
+    return blocks
 
 
 def _heading(count: int, summary: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from perdure.domain.experience.learning import ItemKind
 from perdure.domain.memory import Filter, Memory, Revision
 from perdure.domain.recall.answer import (
     DEPTH_DEFAULT,
@@ -14,6 +15,7 @@ from perdure.domain.recall.answer import (
     Briefing,
     DenseSkip,
     Hit,
+    ProcedureHit,
     Question,
     ScoreParts,
 )
@@ -55,6 +57,7 @@ def question_to_proto(question: Question) -> pb.SearchRequest:
         strict_project=question.strict_project,
         shown_only=question.shown_only,
         explain=question.explain,
+        procedures=question.procedures,
     )
 
 
@@ -73,6 +76,7 @@ def question_from_proto(message: pb.SearchRequest) -> Question:
         strict_project=message.strict_project,
         shown_only=message.shown_only,
         explain=message.explain,
+        procedures=message.procedures,
     )
 
 
@@ -131,6 +135,30 @@ def hit_from_proto(message: pb.Hit) -> Hit:
     )
 
 
+def _procedure_to_proto(hit: ProcedureHit) -> pb.ProcedureHit:
+    return pb.ProcedureHit(
+        kind=hit.kind.value,
+        id=hit.id,
+        name=fields.text(hit.name),
+        text=fields.text(hit.text),
+        score=hit.score,
+        place=hit.place,
+        similarity=hit.similarity,
+    )
+
+
+def _procedure_from_proto(message: pb.ProcedureHit) -> ProcedureHit:
+    return ProcedureHit(
+        kind=fields.word(ItemKind, message.kind, "kind"),
+        id=message.id,
+        name=message.name,
+        text=message.text,
+        score=fields.finite(message.score, "score"),
+        place=fields.whole(message.place, "place", 1),
+        similarity=fields.finite(message.similarity, "similarity") if message.HasField("similarity") else None,
+    )
+
+
 def answer_to_proto(answer: Answer) -> pb.SearchResponse:
     """The message of ``answer``."""
     # a hit usually stands in both stages: it is converted once
@@ -145,6 +173,8 @@ def answer_to_proto(answer: Answer) -> pb.SearchResponse:
         dense_skipped=answer.dense_skipped.value,
         unembedded=answer.unembedded,
         timings_ms=answer.timings_ms,
+        model=answer.model or "",
+        procedures=[_procedure_to_proto(hit) for hit in answer.procedures],
     )
 
 
@@ -171,6 +201,8 @@ def answer_from_proto(message: pb.SearchResponse) -> Answer:
         dense_skipped=fields.word(DenseSkip, message.dense_skipped, "dense_skipped"),
         unembedded=fields.whole(message.unembedded, "unembedded", 0),
         timings_ms=dict(message.timings_ms),
+        model=message.model or None,
+        procedures=tuple(_procedure_from_proto(hit) for hit in message.procedures),
     )
 
 

@@ -237,7 +237,7 @@ class ListResponse(_message.Message):
     def __init__(self, memories: _Optional[_Iterable[_Union[_model_pb2.Memory, _Mapping]]] = ..., next_cursor: _Optional[str] = ...) -> None: ...
 
 class SearchRequest(_message.Message):
-    __slots__ = ("query", "project", "depth", "limit", "filter", "strict_project", "shown_only", "explain")
+    __slots__ = ("query", "project", "depth", "limit", "filter", "strict_project", "shown_only", "explain", "procedures")
     QUERY_FIELD_NUMBER: _ClassVar[int]
     PROJECT_FIELD_NUMBER: _ClassVar[int]
     DEPTH_FIELD_NUMBER: _ClassVar[int]
@@ -246,6 +246,7 @@ class SearchRequest(_message.Message):
     STRICT_PROJECT_FIELD_NUMBER: _ClassVar[int]
     SHOWN_ONLY_FIELD_NUMBER: _ClassVar[int]
     EXPLAIN_FIELD_NUMBER: _ClassVar[int]
+    PROCEDURES_FIELD_NUMBER: _ClassVar[int]
     query: str
     project: str
     depth: int
@@ -254,7 +255,8 @@ class SearchRequest(_message.Message):
     strict_project: bool
     shown_only: bool
     explain: bool
-    def __init__(self, query: _Optional[str] = ..., project: _Optional[str] = ..., depth: _Optional[int] = ..., limit: _Optional[int] = ..., filter: _Optional[_Union[_model_pb2.Filter, _Mapping]] = ..., strict_project: _Optional[bool] = ..., shown_only: _Optional[bool] = ..., explain: _Optional[bool] = ...) -> None: ...
+    procedures: bool
+    def __init__(self, query: _Optional[str] = ..., project: _Optional[str] = ..., depth: _Optional[int] = ..., limit: _Optional[int] = ..., filter: _Optional[_Union[_model_pb2.Filter, _Mapping]] = ..., strict_project: _Optional[bool] = ..., shown_only: _Optional[bool] = ..., explain: _Optional[bool] = ..., procedures: _Optional[bool] = ...) -> None: ...
 
 class ScoreParts(_message.Message):
     __slots__ = ("similarity", "has_similarity", "bm25", "lexical_rank", "relevance", "decay_weight", "frequency_boost", "confidence_boost", "importance_boost")
@@ -278,6 +280,24 @@ class ScoreParts(_message.Message):
     importance_boost: float
     def __init__(self, similarity: _Optional[float] = ..., has_similarity: _Optional[bool] = ..., bm25: _Optional[float] = ..., lexical_rank: _Optional[int] = ..., relevance: _Optional[float] = ..., decay_weight: _Optional[float] = ..., frequency_boost: _Optional[float] = ..., confidence_boost: _Optional[float] = ..., importance_boost: _Optional[float] = ...) -> None: ...
 
+class ProcedureHit(_message.Message):
+    __slots__ = ("kind", "id", "name", "text", "score", "place", "similarity")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    PLACE_FIELD_NUMBER: _ClassVar[int]
+    SIMILARITY_FIELD_NUMBER: _ClassVar[int]
+    kind: str
+    id: str
+    name: str
+    text: str
+    score: float
+    place: int
+    similarity: float
+    def __init__(self, kind: _Optional[str] = ..., id: _Optional[str] = ..., name: _Optional[str] = ..., text: _Optional[str] = ..., score: _Optional[float] = ..., place: _Optional[int] = ..., similarity: _Optional[float] = ...) -> None: ...
+
 class Hit(_message.Message):
     __slots__ = ("memory", "score", "arm", "parts", "widened")
     MEMORY_FIELD_NUMBER: _ClassVar[int]
@@ -293,7 +313,7 @@ class Hit(_message.Message):
     def __init__(self, memory: _Optional[_Union[_model_pb2.Memory, _Mapping]] = ..., score: _Optional[float] = ..., arm: _Optional[_Union[_model_pb2.Arm, str]] = ..., parts: _Optional[_Union[ScoreParts, _Mapping]] = ..., widened: _Optional[bool] = ...) -> None: ...
 
 class SearchResponse(_message.Message):
-    __slots__ = ("stage", "recognition", "recall", "associations", "dense_ran", "lexical_ran", "dense_skipped", "unembedded", "timings_ms")
+    __slots__ = ("stage", "recognition", "recall", "associations", "dense_ran", "lexical_ran", "dense_skipped", "unembedded", "timings_ms", "model", "procedures")
     class TimingsMsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -310,6 +330,8 @@ class SearchResponse(_message.Message):
     DENSE_SKIPPED_FIELD_NUMBER: _ClassVar[int]
     UNEMBEDDED_FIELD_NUMBER: _ClassVar[int]
     TIMINGS_MS_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    PROCEDURES_FIELD_NUMBER: _ClassVar[int]
     stage: int
     recognition: _containers.RepeatedCompositeFieldContainer[Hit]
     recall: _containers.RepeatedCompositeFieldContainer[Hit]
@@ -319,7 +341,9 @@ class SearchResponse(_message.Message):
     dense_skipped: str
     unembedded: int
     timings_ms: _containers.ScalarMap[str, float]
-    def __init__(self, stage: _Optional[int] = ..., recognition: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., recall: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., associations: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., dense_ran: _Optional[bool] = ..., lexical_ran: _Optional[bool] = ..., dense_skipped: _Optional[str] = ..., unembedded: _Optional[int] = ..., timings_ms: _Optional[_Mapping[str, float]] = ...) -> None: ...
+    model: str
+    procedures: _containers.RepeatedCompositeFieldContainer[ProcedureHit]
+    def __init__(self, stage: _Optional[int] = ..., recognition: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., recall: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., associations: _Optional[_Iterable[_Union[Hit, _Mapping]]] = ..., dense_ran: _Optional[bool] = ..., lexical_ran: _Optional[bool] = ..., dense_skipped: _Optional[str] = ..., unembedded: _Optional[int] = ..., timings_ms: _Optional[_Mapping[str, float]] = ..., model: _Optional[str] = ..., procedures: _Optional[_Iterable[_Union[ProcedureHit, _Mapping]]] = ...) -> None: ...
 
 class SyncRequest(_message.Message):
     __slots__ = ("project", "recent")
