@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -121,6 +123,12 @@ class RestGateway:
     @property
     def last(self) -> Asked:
         return self.asked[-1]
+
+    def encrypt(self, certificate: Path, key: Path) -> None:
+        """Speak TLS from now on; before ``start``."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
 
     def start(self) -> None:
         self._thread.start()
