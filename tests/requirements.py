@@ -426,6 +426,18 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
         "Documents are found by search and keep their versions; of two edits at once neither is lost.",
     ),
     "I4-MEMTOOL-04": ("issue 4, memory tool", "A secret is blanked, and the model is told so."),
+    "I4-COMPRESS-01": (
+        "issue 4, compress",
+        "A memory file becomes a stub only where its whole text, fetched and compared, is stored; not a similar one.",
+    ),
+    "I4-COMPRESS-02": ("issue 4, compress", "A dry run is what happens unless more is asked for."),
+    "I4-COMPRESS-03": ("issue 4, compress", "MEMORY.md is never touched and links are not followed."),
+    "I4-COMPRESS-04": (
+        "issue 4, compress",
+        "A file is kept before it is replaced; undo gives back every byte, and what was changed since is left alone.",
+    ),
+    "I4-COMPRESS-05": ("issue 4, compress", "A stub never replaces the memory that holds its text."),
+    "I4-COMPRESS-06": ("issue 4, compress", "The bridge's memory_compress is its own, listed where it is of use."),
     "I4-PLUGIN-01": ("issue 4, plugin", "The plugin registers the hooks that connect would."),
     "I4-PLUGIN-02": ("issue 4, slash commands", "Each slash command runs commands of perdure that there are."),
     "I4-MCPB-01": ("issue 4, mcpb", "The desktop extension is the bridge alone, with this version and its tools."),

@@ -23,6 +23,8 @@ MODERN_META = {
 def environment(**variables: str) -> dict[str, str]:
     """Only what a host passes on, the place of the code, and the given variables."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
+    # no trace of Claude Code, whoever runs the tests: the bridge's tools depend on it
+    kept["CLAUDE_CONFIG_DIR"] = os.devnull
     return {**kept, "PYTHONPATH": str(SERVICES), "PERDURE_AUTOSTART": "0", **variables}
 
 

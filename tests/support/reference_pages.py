@@ -92,10 +92,15 @@ instead; only a defect of Perdure is a protocol error. An unknown argument is re
 `5`, `null` for leaving out. This page is written by `tests/support/reference_pages.py`.
 """
 MCP_FOOT = """\
-## Only through the bridge: `memory_start`
+## Only through the bridge: `memory_start`, `memory_compress`
 
-Starts the local services if they do not run and says whether memory is ready. No arguments. The bridge answers it
-itself.
+`memory_start` starts the local services if they do not run and says whether memory is ready. No arguments.
+
+`memory_compress` makes stubs of Claude Code's memory files whose whole text is in memory
+([how](../how-to/compress.md)). `dry_run`, true unless given: say only what would be done. Listed where Claude Code
+has kept anything.
+
+The bridge answers both itself.
 
 ## Resources
 

@@ -1,4 +1,4 @@
-"""What the bridge answers by itself: the catalogue in the gateway's stead, and the tool ``memory_start``.
+"""What the bridge answers by itself: the catalogue in the gateway's stead, and the tools of this machine.
 
 The catalogue (``catalogue.json``) is what the gateway of this release answers to the questions that every host asks
 first; it lets a host have its tools while the services are still starting. Refuses to know whether the gateway is
@@ -8,6 +8,7 @@ there.
 from __future__ import annotations
 
 import json
+import os
 import threading
 from pathlib import Path
 
@@ -36,6 +37,30 @@ START_TOOL: dict[str, Any] = {
         "title": "Start the memory services",
         "readOnlyHint": False,
         "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+}
+
+COMPRESS_TOOL_NAME = "memory_compress"
+
+COMPRESS_TOOL: dict[str, Any] = {
+    "name": COMPRESS_TOOL_NAME,
+    "title": "Shorten Claude Code's memory files",
+    "description": (
+        "Replace Claude Code's memory files on this machine (.claude/projects/*/memory/*.md) by one-line stubs where "
+        "their whole text, fetched and compared, is in memory. Says by default only what it would do; call it with "
+        "dry_run false when the user agreed. Files are kept first; `perdure compress --undo` puts them back."
+    ),
+    "inputSchema": {
+        "type": "object",
+        "properties": {"dry_run": {"type": "boolean", "default": True, "description": "Write nothing."}},
+        "additionalProperties": False,
+    },
+    "annotations": {
+        "title": "Shorten Claude Code's memory files",
+        "readOnlyHint": False,
+        "destructiveHint": True,
         "idempotentHint": True,
         "openWorldHint": False,
     },
@@ -104,12 +129,23 @@ def _era(message: Message) -> str:
 
 
 def with_start_tool(result: dict[str, Any]) -> dict[str, Any]:
-    """A result of ``tools/list`` with ``memory_start`` at its end; unchanged on a page that is not the last."""
+    """A result of ``tools/list`` with the bridge's own tools at its end; unchanged on a page that is not the last.
+
+    ``memory_compress`` is listed only where Claude Code has kept anything: elsewhere it would cost every session's
+    context and do nothing.
+    """
     tools = result.get("tools")
     if not isinstance(tools, list) or result.get("nextCursor"):
         return result
-    others = [tool for tool in tools if not (isinstance(tool, dict) and tool.get("name") == START_TOOL_NAME)]
-    return {**result, "tools": [*others, START_TOOL]}
+    own = [COMPRESS_TOOL, START_TOOL] if _claude_was_here() else [START_TOOL]
+    names = {START_TOOL_NAME, COMPRESS_TOOL_NAME}
+    others = [tool for tool in tools if not (isinstance(tool, dict) and tool.get("name") in names)]
+    return {**result, "tools": [*others, *own]}
+
+
+def _claude_was_here() -> bool:
+    folder = os.environ.get("CLAUDE_CONFIG_DIR", "").strip() or "~/.claude"
+    return Path(os.path.expanduser(folder), "projects").is_dir()  # noqa: PTH111 - this one does not raise without a home
 
 
 def without_writing_tools(result: dict[str, Any]) -> dict[str, Any]:

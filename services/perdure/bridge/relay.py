@@ -135,6 +135,13 @@ class Relay:
                 return local.encode_result(
                     message.request_id, local.tool_result(text, failed=not ready, modern=message.modern)
                 )
+            if message.method == "tools/call" and message.name == local.COMPRESS_TOOL_NAME:
+                from perdure.bridge import compress_tool  # only who calls it waits for it
+
+                text, failed = compress_tool.call(message.params.get("arguments"), self._target)
+                return local.encode_result(
+                    message.request_id, local.tool_result(text, failed=failed, modern=message.modern)
+                )
             if self._catalogue.has(message):
                 return self._answer_at_once(message, call)
             return self._forward(message, call, patience_s=self._patience_s)

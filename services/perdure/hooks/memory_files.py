@@ -20,6 +20,8 @@ FILE_BYTES_MAX = 512 * 1024
 PART_BYTES_MAX = 30 * 1024
 """Below the 32 KiB of a memory; a longer file becomes several, cut between paragraphs or lines."""
 KEY_CHARS_MAX = 200
+STUB = "[absorbed→"
+STUB_POINTER = "(the whole text: "
 _TOOL_FOLDERS = frozenset({".claude", ".codex", ".gemini", ".copilot", ".cursor", ".kiro", ".windsurf", ".github"})
 _MEMORY_FOLDERS = frozenset({"memory", "memories"})
 _TYPES = {
@@ -62,6 +64,11 @@ def memories_of(path: str, name: str, text: str, *, project: str, host: str, ses
     """
     values, body = split(text)
     body = body.strip()
+    if body.startswith(STUB):
+        # `perdure compress` put it there, since the text is in memory; what stands below it came later
+        name, body = f"{name}+", _below_stub(body)
+        if not body:
+            return []
     description = values.get("description", "")
     if isinstance(description, str) and description and description.casefold() not in body.casefold():
         body = f"{description}\n\n{body}".strip()
@@ -85,6 +92,13 @@ def memories_of(path: str, name: str, text: str, *, project: str, host: str, ses
         }
         for number, part in enumerate(parts, 1)
     ]
+
+
+def _below_stub(body: str) -> str:
+    lines = body.split("\n")[1:]
+    if lines and lines[0].startswith(STUB_POINTER):
+        lines = lines[1:]
+    return "\n".join(lines).strip()
 
 
 def _tags(given: str | list[str]) -> list[str]:

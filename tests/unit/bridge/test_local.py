@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 
@@ -71,10 +72,23 @@ def test_an_unknown_modern_version_is_told_the_known_ones() -> None:
     assert error["data"] == {"supported": ["2026-07-28"], "requested": "2031-01-01"}
 
 
-def test_the_start_tool_stands_last_and_once() -> None:
+def test_the_start_tool_stands_last_and_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
     listed = local.with_start_tool({"tools": [{"name": "memory_start"}, {"name": "memory_get"}], "ttlMs": 5})
     assert [tool["name"] for tool in listed["tools"]] == ["memory_get", "memory_start"]
     assert listed["ttlMs"] == 5
+
+
+@pytest.mark.requirement("I4-COMPRESS-06")
+def test_compressing_is_offered_only_where_claude_code_kept_anything(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    (tmp_path / "projects").mkdir()
+    listed = local.with_start_tool({"tools": [{"name": "memory_compress"}, {"name": "memory_get"}]})["tools"]
+    assert [tool["name"] for tool in listed] == ["memory_get", "memory_compress", "memory_start"]
+    assert listed[1]["annotations"]["destructiveHint"] is True
+    assert listed[1]["inputSchema"]["properties"]["dry_run"]["default"] is True
 
 
 def test_a_page_that_is_not_the_last_gets_no_start_tool() -> None:
