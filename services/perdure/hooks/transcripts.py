@@ -73,6 +73,8 @@ def turn_of(row: Any) -> Turn | None:
     if any(row.get(name) for name in ("isSidechain", "isMeta", "isCompactSummary", "toolUseResult", "agent_id")):
         return None
     kind = row.get("type")
+    if not isinstance(kind, str | None):
+        return None
     body: Any = row
     if kind == "response_item":  # Codex
         body = row.get("payload")
@@ -114,6 +116,8 @@ def _text_of(content: Any, depth: int) -> str:
         return "\n".join(part for part in (_text_of(item, depth + 1) for item in content) if part)
     if isinstance(content, dict):
         kind = content.get("type")
+        if not isinstance(kind, str | None):
+            return ""
         if kind in _TEXT_BLOCKS or (kind is None and set(content) == {"text"}):
             text = content.get("text")
             return text if isinstance(text, str) else ""

@@ -94,7 +94,7 @@ class Draft:
     def line(self, now: datetime) -> dict[str, Any]:
         """As the gateway's import takes it; ``now`` is when it was last used where the source does not tell."""
         if self.own is not None:
-            return {**self.own, "project": self.project}
+            return _clean({**self.own, "project": self.project})
         created = self.created_at or self.updated_at or now
         line: dict[str, Any] = {
             "id": self.id,
@@ -131,7 +131,7 @@ class Draft:
             "related": list(self.related),
         }
         line.update({name: value for name, value in optional.items() if value})
-        return line
+        return _clean(line)
 
 
 Item = Draft | Remark
@@ -194,6 +194,19 @@ def key_of(text: str) -> str | None:
     """``text`` as a key, or None where it is too long or empty."""
     plain = " ".join(text.split())
     return plain if 0 < len(plain) <= KEY_CHARS_MAX else None
+
+
+def _clean(line: dict[str, Any]) -> dict[str, Any]:
+    """``line`` without halves of characters, which no JSON reader takes."""
+    return {name: _whole(value) for name, value in line.items()}
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return _clean(value)
+    return [_whole(item) for item in value] if isinstance(value, list) else value
 
 
 def _fitting(items: tuple[str, ...]) -> tuple[str, ...]:

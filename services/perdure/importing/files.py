@@ -149,19 +149,26 @@ def columns_of(connection: apsw.Connection, table: str) -> tuple[str, ...]:
     return tuple(str(name) for (name,) in rows)
 
 
-def rows_of(
-    connection: apsw.Connection, table: str, columns: tuple[str, ...], *, order: str
-) -> Iterator[dict[str, Any]]:
-    """The rows of a table, by column; ends where the file is damaged.
-
-    Raises:
-        Unreadable: the rest cannot be read.
-    """
+def rows_of(connection: apsw.Connection, table: str, columns: tuple[str, ...]) -> Iterator[dict[str, Any] | str]:
+    """The rows of a table in the order they were written, by column; of a row that cannot be read, why."""
     import apsw
 
     names = ", ".join(f'"{name}"' for name in columns)
+    numbers: list[int] = []
+    damage = ""
     try:
-        for row in connection.execute(f'SELECT {names} FROM "{table}" ORDER BY "{order}"'):  # noqa: S608 - our own names
-            yield dict(zip(columns, row, strict=True))
+        for (number,) in connection.execute(f'SELECT rowid FROM "{table}" ORDER BY rowid'):  # noqa: S608 - our own name
+            numbers.append(number)
     except apsw.Error as error:
-        raise Unreadable(f"the rest of table {table} cannot be read ({error}).") from error
+        damage = f"the rest of table {table} cannot be read ({error})"
+    for number in numbers:
+        statement = f'SELECT {names} FROM "{table}" WHERE rowid = ?'  # noqa: S608 - our own names
+        try:
+            rows = connection.execute(statement, (number,)).fetchall()
+        except (apsw.Error, UnicodeDecodeError) as error:
+            yield f"row {number} of table {table} cannot be read ({error})"
+            continue
+        for row in rows:
+            yield dict(zip(columns, row, strict=True))
+    if damage:
+        yield damage

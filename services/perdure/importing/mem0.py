@@ -63,23 +63,21 @@ def read(path: Path, _here: Here) -> Iterator[Item]:
 
 def _of_database(path: Path) -> Iterator[Row | Remark]:
     with database(path) as connection:
-        try:
-            if {"memory_id", "new_memory", "event"} <= set(columns_of(connection, "history")):
-                yield from _history(path, connection)
-            elif {"content", "state"} <= set(columns_of(connection, "memories")):
-                yield from _open_memory(path, connection)
-            else:
-                raise Unreadable(f"{path} is neither mem0's history nor OpenMemory's database.")
-        except Unreadable as fault:
-            if str(path) in str(fault):
-                raise
-            yield Remark(Kind.LOST, path.name, str(fault))
+        if {"memory_id", "new_memory", "event"} <= set(columns_of(connection, "history")):
+            yield from _history(path, connection)
+        elif {"content", "state"} <= set(columns_of(connection, "memories")):
+            yield from _open_memory(path, connection)
+        else:
+            raise Unreadable(f"{path} is neither mem0's history nor OpenMemory's database.")
 
 
 def _history(path: Path, connection: Any) -> Iterator[Row | Remark]:
     columns = tuple(n for n in columns_of(connection, "history") if n != "id")
     now: dict[str, dict[str, Any]] = {}
-    for row in rows_of(connection, "history", columns, order="rowid"):
+    for row in rows_of(connection, "history", columns):
+        if isinstance(row, str):
+            yield Remark(Kind.LOST, path.name, row)
+            continue
         one = str(row["memory_id"])
         first = now.get(one, {}).get("created_at") or row.get("created_at")
         gone = row["event"] == "DELETE" or bool(row.get("is_deleted"))
@@ -109,17 +107,21 @@ def _open_memory(path: Path, connection: Any) -> Iterator[Row | Remark]:
     names: dict[str, dict[str, str]] = {"apps": {}, "users": {}, "categories": {}}
     for table, column in (("apps", "name"), ("users", "user_id"), ("categories", "name")):
         if column in columns_of(connection, table):
-            for row in rows_of(connection, table, ("id", column), order="rowid"):
-                names[table][str(row["id"])] = str(row[column])
+            for row in rows_of(connection, table, ("id", column)):
+                if isinstance(row, dict):
+                    names[table][str(row["id"])] = str(row[column])
     labels: dict[str, list[str]] = {}
     if "memory_id" in columns_of(connection, "memory_categories"):
-        for row in rows_of(connection, "memory_categories", ("memory_id", "category_id"), order="rowid"):
-            label = names["categories"].get(str(row["category_id"]))
-            if label:
+        for row in rows_of(connection, "memory_categories", ("memory_id", "category_id")):
+            label = names["categories"].get(str(row["category_id"])) if isinstance(row, dict) else None
+            if label and isinstance(row, dict):
                 labels.setdefault(str(row["memory_id"]), []).append(label)
     there = columns_of(connection, "memories")
     wanted = ("id", "content", "state", "created_at", "updated_at", "metadata", "app_id", "user_id")
-    for row in rows_of(connection, "memories", tuple(n for n in wanted if n in there), order="rowid"):
+    for row in rows_of(connection, "memories", tuple(n for n in wanted if n in there)):
+        if isinstance(row, str):
+            yield Remark(Kind.LOST, path.name, row)
+            continue
         yield (
             f"{path.name}, memory {row['id']}",
             {

@@ -58,11 +58,11 @@ def _of_database(path: Path) -> Iterator[tuple[str, Mapping[str, Any]] | Remark]
         if not {"id", "content"} <= set(there):
             raise Unreadable(f"{path} has no table of memories as NaN Forget makes it.")
         columns = tuple(name for name in _COLUMNS if name in there)
-        try:
-            for row in rows_of(connection, _TABLE, columns, order="rowid"):
+        for row in rows_of(connection, _TABLE, columns):
+            if isinstance(row, str):
+                yield Remark(Kind.LOST, path.name, row)
+            else:
                 yield f"{path.name}, memory {row['id']}", row
-        except Unreadable as fault:
-            yield Remark(Kind.LOST, path.name, str(fault))
 
 
 def _of_export(path: Path) -> Iterator[tuple[str, Mapping[str, Any]] | Remark]:

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from perdure.domain.memory import MemoryType
+from perdure.domain.memory import GLOBAL_PROJECT, MemoryType
 from perdure.hooks.capture import Candidate, candidates
 from perdure.hooks.fences import fingerprint
 from perdure.hooks.transcripts import LINE_BYTES_MAX, turn_of
@@ -113,13 +113,20 @@ def _session(file: Path) -> tuple[list[_Said], int]:
                 continue
             at = moment(row.get("timestamp")) or at
             if cwd not in projects:
-                projects[cwd] = project_of(cwd).name if cwd else "_global"
+                projects[cwd] = _project(cwd)
             for candidate in candidates([turn]):
                 mark = fingerprint(candidate.text)
                 if mark not in found or candidate.score > found[mark].candidate.score:
                     first = found[mark].at if mark in found else at
                     found[mark] = _Said(candidate, first, projects[cwd], session, file.name)
     return list(found.values()), unread
+
+
+def _project(cwd: str) -> str:
+    try:
+        return project_of(cwd).name if cwd else GLOBAL_PROJECT
+    except (OSError, ValueError):  # no folder can have such a name
+        return GLOBAL_PROJECT
 
 
 def _cwd(row: dict[str, Any]) -> str:
