@@ -478,6 +478,8 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     "I4-NUDGE-02": ("issue 4, capture", "Real clients put the question to their model, which then saves."),
     "I4-HOSTS-01": ("issue 4, connect", "A person is told when a host will not read the file that was edited."),
     "I4-HOSTS-02": ("issue 4, hosts", "A host that runs several registrations of ours is told once."),
+    "I4-RULES-01": ("issue 4, rules files", "A marked block comes and goes; every other byte stays, backed up first."),
+    "I4-RULES-02": ("issue 4, rules files", "Files of rules are written on request only."),
     "I4-DEFECT-BF-22": ("issue 4, done when 4", "Builderforce §9.4 (22): a changed --readonly reaches every entry."),
     "I4-DEFECT-BF-25": ("issue 4, done when 4", "Builderforce §9.4 (25): no hook asks for a tool that is not there."),
     "EXP-STORE-01": ("issue 5, routines", "Of several that claim a routine at once, one gets it."),

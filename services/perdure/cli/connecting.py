@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,23 +11,17 @@ from typing import Any
 import click
 
 from perdure.cli.failure import Exit, Failure
-from perdure.cli.terminal import clean, note, say, say_json, table
+from perdure.cli.hosting import carried_out, finish, hosts_here, machine_here, named_hosts, next_steps, show_plans
+from perdure.cli.terminal import note, say, say_json, table
 from perdure.cli.words import json_option
-from perdure.installer.connection import Outcome, Part, Plan, carry_out, pasted, plan_connect, plan_disconnect
+from perdure.installer.connection import Outcome, Plan, pasted, plan_connect, plan_disconnect
 from perdure.installer.entry import BRIDGE, BRIDGE_MODULE, Launch, Remote
-from perdure.installer.hooking import (
-    Runner,
-    hooks_file,
-    hooks_note,
-    plan_hooks,
-    plan_unhook,
-    runner_of,
-    unhooked,
-    unread,
-)
-from perdure.installer.hosts import ALIASES, BY_ID, HOSTS, Host
-from perdure.installer.machine import Machine, Scope, this_machine
+from perdure.installer.hooking import Runner, hooks_file, plan_hooks, plan_unhook, runner_of, unhooked
+from perdure.installer.hosts import BY_ID, HOSTS, Host
+from perdure.installer.machine import Machine, Scope
 from perdure.installer.refusal import Refused
+
+__all__ = ["connect_all", "connect_command", "disconnect_command", "next_steps", "show_plans"]
 
 _READONLY = "--readonly"
 _PASSED_ON = ("PERDURE_HOME", "PERDURE_PORT")
@@ -71,6 +64,7 @@ def _passed_on(environment: Mapping[str, str]) -> dict[str, str]:
 @click.option("--http", "url", metavar="URL", help="Connect to a Perdure at this address instead of the local one.")
 @click.option("--token-env", metavar="VAR", help="With --http: the variable that holds the token.")
 @click.option(_READONLY, is_flag=True, help="Give the tools only what reads: nothing is saved, nothing is captured.")
+@click.option("--rules", is_flag=True, help="Also put a block into the files of rules that the tools read.")
 @click.option("--no-hooks", is_flag=True, help="Only the memory's tools; run nothing at the moments of a session.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--print", "printed", is_flag=True, help="Print the entry to paste, and change nothing.")
@@ -83,6 +77,7 @@ def connect_command(
     url: str | None,
     token_env: str | None,
     readonly: bool,
+    rules: bool,
     no_hooks: bool,
     dry_run: bool,
     printed: bool,
@@ -100,14 +95,14 @@ def connect_command(
     if everywhere and hosts:
         raise Failure("Name hosts or say --all, not both.", Exit.USAGE)
     scope = Scope.PROJECT if project else Scope.USER
-    machine = _machine()
+    machine = machine_here()
     if listed:
         return _list(machine, scope, as_json=as_json)
     start = bridge(machine.environment, readonly=readonly)
     target = _target(start, url, token_env, readonly=readonly)
     if printed:
-        return _print(_named(hosts) or _here(machine, scope), start, target, as_json=as_json)
-    chosen = _named(hosts) or _here(machine, scope)
+        return _print(named_hosts(hosts) or hosts_here(machine, scope), start, target, as_json=as_json)
+    chosen = named_hosts(hosts) or hosts_here(machine, scope)
     if not chosen:
         if as_json:
             say_json({"dry_run": dry_run, "hosts": []})
@@ -115,8 +110,14 @@ def connect_command(
         return Exit.NOT_FOUND
     # a project's file would name a path of this machine to everybody; a Perdure elsewhere is not what hooks talk to
     runner = hook_runner(machine, readonly=readonly) if not (no_hooks or project or url) else None
-    plans = list(_connect(chosen, machine, scope, target, start, runner, dry_run=dry_run))
-    return _finish(plans, dry_run=dry_run, as_json=as_json)
+    # hooks of an earlier time must not go on capturing where now nothing is to run, or only to be read
+    unhook = scope is Scope.USER and (no_hooks or (readonly and runner is None))
+    plans = list(_connect(chosen, machine, scope, target, start, runner, unhook=unhook, dry_run=dry_run))
+    if rules:
+        from perdure.cli.rules import add_rules
+
+        plans += add_rules(chosen, machine, scope, readonly=readonly, dry_run=dry_run, only_readers=True)
+    return finish(plans, dry_run=dry_run, as_json=as_json)
 
 
 @click.command()
@@ -126,13 +127,16 @@ def connect_command(
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @json_option
 def disconnect_command(hosts: tuple[str, ...], everywhere: bool, project: bool, dry_run: bool, as_json: bool) -> int:
-    """Take Perdure's entry out of AI tools: of all, or of those named. Memories and services stay."""
+    """Take Perdure's entry, hooks and rules out of AI tools: of all, or of those named. Memories and services stay."""
+    from perdure.cli.rules import remove_rules
+
     if everywhere and hosts:
         raise Failure("Name hosts or say --all, not both.", Exit.USAGE)
     scope = Scope.PROJECT if project else Scope.USER
-    machine = _machine()
-    named = _named(hosts)
+    machine = machine_here()
+    named = named_hosts(hosts)
     plans = list(_disconnect(named or _with_file(machine, scope), machine, scope, dry_run=dry_run))
+    plans += remove_rules(named or HOSTS, machine, scope, dry_run=dry_run)
     if not named:
         # a file that cannot be read and was not asked about is told of only if our name is in it
         plans = [plan for plan in plans if plan.outcome is not Outcome.NOT_CONNECTED]
@@ -142,7 +146,7 @@ def disconnect_command(hosts: tuple[str, ...], everywhere: bool, project: bool, 
         else:
             say("No AI tool is connected.")
         return Exit.OK
-    return _finish(plans, dry_run=dry_run, as_json=as_json)
+    return finish(plans, dry_run=dry_run, as_json=as_json)
 
 
 def connect_all(machine: Machine, hosts: Sequence[Host]) -> list[Plan]:
@@ -159,84 +163,35 @@ def _connect(
     start: Launch,
     runner: Runner | None,
     *,
+    unhook: bool = False,
     dry_run: bool,
 ) -> Iterator[Plan]:
     """The plans, carried out one by one unless it is a dry run: server and hooks of a host may share a file."""
     for host in hosts:
-        server = _done(plan_connect(host, machine, scope, target, start, unhooked=unhooked), scope, dry_run=dry_run)
+        server = carried_out(
+            plan_connect(host, machine, scope, target, start, unhooked=unhooked), scope, dry_run=dry_run
+        )
         yield server
         if runner is not None and server.outcome is not Outcome.REFUSED:
             hooks = plan_hooks(host, machine, runner)
             if hooks is not None:
-                yield _done(hooks, scope, dry_run=dry_run)
+                yield carried_out(hooks, scope, dry_run=dry_run)
+        elif unhook:
+            yield from _unhooked(host, machine, scope, dry_run=dry_run)
 
 
 def _disconnect(hosts: Sequence[Host], machine: Machine, scope: Scope, *, dry_run: bool) -> Iterator[Plan]:
     for host in hosts:
         # what came last goes first
-        hooks = plan_unhook(host, machine) if scope is Scope.USER else None
-        if hooks is not None and hooks.outcome is not Outcome.NOT_CONNECTED:
-            yield _done(hooks, scope, dry_run=dry_run)
-        yield _done(plan_disconnect(host, machine, scope), scope, dry_run=dry_run)
+        if scope is Scope.USER:
+            yield from _unhooked(host, machine, scope, dry_run=dry_run)
+        yield carried_out(plan_disconnect(host, machine, scope), scope, dry_run=dry_run)
 
 
-def _done(plan: Plan, scope: Scope, *, dry_run: bool) -> Plan:
-    return plan if dry_run else carry_out(plan, private=scope is Scope.USER)
-
-
-def show_plans(plans: Sequence[Plan], *, dry_run: bool = False) -> None:
-    """What happened to each host: a table on a terminal, lines elsewhere; reasons on stderr."""
-    would = {plan.outcome for plan in plans if plan.changes} if dry_run else set()
-    rows = [
-        (_title(plan), f"{'would be ' if plan.outcome in would else ''}{plan.outcome.value}", plan.path or "-")
-        for plan in plans
-    ]
-    table(("tool", "outcome", "file"), rows)
-    for plan in plans:
-        if plan.outcome is Outcome.REFUSED:
-            note(f"perdure: {_title(plan)} was left as it was: {clean(plan.why)}.")
-
-
-def _title(plan: Plan) -> str:
-    return plan.host.title if plan.part is Part.SERVER else f"{plan.host.title}, hooks"
-
-
-def next_steps(plans: Sequence[Plan]) -> list[str]:
-    """What the person does then, a line for each host that changed."""
-    changed = {plan.host.id: plan.host for plan in plans if plan.outcome in {Outcome.CONNECTED, Outcome.UPDATED}}
-    notes = [f"{host.title}: {host.after}" for host in changed.values()]
-    hooked = [plan for plan in plans if plan.part is Part.HOOKS and plan.host.id in changed and plan.changes]
-    notes += [f"{plan.host.title}: {text}" for plan in hooked if (text := hooks_note(plan.host))]
-    connected = [plan for plan in plans if plan.outcome is Outcome.UNCHANGED or plan in hooked]
-    return notes + [f"{plan.host.title}: {text}" for plan in connected if (text := unread(plan))]
-
-
-def _finish(plans: Sequence[Plan], *, dry_run: bool, as_json: bool) -> int:
-    from perdure.installer.showing import diff
-
-    diffs = [diff(plan) for plan in plans] if dry_run else []
-    if as_json:
-        say_json({"dry_run": dry_run, "hosts": [_as_json(plan) for plan in plans]})
-    else:
-        for text in filter(None, diffs):
-            say(clean(text))
-        if dry_run:
-            note("Nothing was written. Values of other entries are hidden.")
-        show_plans(plans, dry_run=dry_run)
-        if not dry_run:
-            for line in next_steps(plans):
-                note(line)
-    return Exit.ERROR if any(plan.outcome is Outcome.REFUSED for plan in plans) else Exit.OK
-
-
-def _as_json(plan: Plan) -> dict[str, Any]:
-    return {
-        "host": plan.host.id,
-        "part": plan.part.value,
-        "outcome": plan.outcome.value,
-        "file": str(plan.path) if plan.path else None,
-        "why": plan.why or None,
-    }
+def _unhooked(host: Host, machine: Machine, scope: Scope, *, dry_run: bool) -> Iterator[Plan]:
+    hooks = plan_unhook(host, machine)
+    if hooks is not None and hooks.outcome is not Outcome.NOT_CONNECTED:
+        yield carried_out(hooks, scope, dry_run=dry_run)
 
 
 def _list(machine: Machine, scope: Scope, *, as_json: bool) -> int:
@@ -287,27 +242,6 @@ def _target(start: Launch, url: str | None, token_env: str | None, *, readonly: 
     if remote.in_clear:
         note("This address has no https, so the token crosses the network unprotected.")
     return remote.reading_only() if readonly else remote
-
-
-def _machine() -> Machine:
-    try:
-        return this_machine()
-    except Refused as refusal:
-        raise Failure(str(refusal), Exit.USAGE) from refusal
-
-
-def _named(names: Sequence[str]) -> list[Host]:
-    found: dict[str, Host] = {}
-    for name in names:
-        key = ALIASES.get(name.lower(), name.lower())
-        if key not in BY_ID:
-            raise Failure(f"There is no host {json.dumps(clean(name))}. Hosts: {', '.join(BY_ID)}.", Exit.USAGE)
-        found[key] = BY_ID[key]
-    return list(found.values())
-
-
-def _here(machine: Machine, scope: Scope) -> list[Host]:
-    return [host for host in HOSTS if host.is_here(machine) and (scope is Scope.USER or host.project_file is not None)]
 
 
 def _with_file(machine: Machine, scope: Scope) -> list[Host]:

@@ -59,6 +59,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "setup": ("welcome", "Start the services and connect the AI tools on this machine."),
         "connect": ("connecting", "Tell AI tools where Perdure is."),
         "disconnect": ("connecting", "Take Perdure out of AI tools again."),
+        "rules": ("rules", "Tell AI tools when to recall and save, in the files they read."),
         "compress": ("compressing", "Make stubs of Claude Code's memory files that memory holds whole."),
     },
     "Services": {

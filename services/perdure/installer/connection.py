@@ -21,10 +21,11 @@ from perdure.installer.refusal import Refused
 
 
 class Part(enum.Enum):
-    """The two things that a host can be told of."""
+    """The things that a host can be told of."""
 
     SERVER = "server"
     HOOKS = "hooks"
+    RULES = "rules"
 
 
 class Outcome(enum.Enum):
@@ -44,7 +45,7 @@ class Plan:
 
     Attributes:
         host: The host.
-        part: What of it: its list of servers, or its hooks.
+        part: What of it: its list of servers, its hooks, or a file of rules.
         path: The file as the person names it, links and all; None where the host has none of that scope.
         outcome: What will have happened.
         original: The file as it is; None where it could not be read.
@@ -157,7 +158,7 @@ def carry_out(plan: Plan, *, private: bool) -> Plan:
         return plan
     try:
         if plan.content is None:
-            files.delete(original)
+            files.delete(original, folders=2 if plan.part is Part.RULES else 1)
             return plan
         if plan.backup:
             files.back_up(original)

@@ -118,8 +118,12 @@ def write(original: Original, content: bytes, *, private: bool) -> None:
         raise Refused(f"it cannot be written ({error.strerror})") from None
 
 
-def delete(original: Original) -> None:
+def delete(original: Original, *, folders: int = 1) -> None:
     """Remove a file that was made by us, and its folder if that is empty now.
+
+    Args:
+        original: The file as it was read.
+        folders: How many levels of folders may go with it, never the home nor the one that the person is in.
 
     Raises:
         Refused: it changed meanwhile, or cannot be removed.
@@ -131,7 +135,12 @@ def delete(original: Original) -> None:
     except OSError as error:
         raise Refused(f"it cannot be removed ({error.strerror})") from None
     with contextlib.suppress(OSError):
-        original.path.parent.rmdir()
+        here = Path.cwd().resolve()
+        kept = {here, *here.parents, Path.home().resolve()}
+        for folder in list(original.path.parents)[:folders]:
+            if folder in kept:
+                break
+            folder.rmdir()
 
 
 def backup_name(path: Path, content: bytes) -> Path:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from perdure.installer import files, jsonc
-from perdure.installer.connection import Plan
+from perdure.installer.connection import Part, Plan
 from perdure.installer.hosts import Form
 
 _MASK = "…"
@@ -22,9 +22,13 @@ def diff(plan: Plan) -> str:
     """A unified diff of what would be written; empty where nothing would."""
     if not plan.changes or plan.original is None:
         return ""
-    ours = frozenset(_strings(plan.entry or {}))
-    before = _masked(files.decoded(plan.original.content or b""), plan.host.form, ours)
-    after = _masked(files.decoded(plan.content or b""), plan.host.form, ours)
+    if plan.part is Part.RULES:
+        # prose, with nothing in it to hide
+        before, after = ((text or b"").decode("utf-8", "replace") for text in (plan.original.content, plan.content))
+    else:
+        ours = frozenset(_strings(plan.entry or {}))
+        before = _masked(files.decoded(plan.original.content or b""), plan.host.form, ours)
+        after = _masked(files.decoded(plan.content or b""), plan.host.form, ours)
     old = "/dev/null" if plan.original.content is None else str(plan.path)
     new = "/dev/null" if plan.content is None else str(plan.path)
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), old, new, lineterm="", n=_CONTEXT_LINES)

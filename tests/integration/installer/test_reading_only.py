@@ -138,3 +138,15 @@ def test_choices_of_the_person_stay_when_the_switch_changes(home: Path) -> None:
 
     entry = json.loads(path.read_text(encoding="utf-8"))["mcpServers"]["perdure"]
     assert (entry["args"][-1], entry["autoApprove"]) == ("--readonly", ["memory_search"])
+
+
+@pytest.mark.parametrize("way", [["--no-hooks"], ["--readonly", "--http", "https://m.example"]])
+@pytest.mark.requirement("I4-READONLY-03")
+def test_hooks_of_an_earlier_time_do_not_go_on_where_nothing_is_to_run_or_be_stored(home: Path, way: list[str]) -> None:
+    run(["connect", "claude", "cursor"])
+    hooked = [path for path in files_of(home) if path.endswith(("settings.json", "hooks.json"))]
+    assert len(hooked) == 2
+
+    assert run(["connect", "claude", "cursor", *way]) == Exit.OK
+
+    assert [path for path in files_of(home) if path in hooked] == []
