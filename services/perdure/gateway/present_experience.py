@@ -123,7 +123,7 @@ def overview(value: Overview) -> Json:
         "adaptations": [adaptation(one) for one in value.adaptations],
         "days": [{"day": day, **counts} for day, counts in value.days],
         "recent": [
-            {"at": time_text(at), "what": what, "id": id_, "name": name} for at, what, id_, name in value.recent
+            {"at": time_text(one.at), "what": one.what.value, "id": one.id, "name": one.name} for one in value.recent
         ],
     }
 

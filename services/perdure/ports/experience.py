@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from perdure.domain.experience.episode import Episode, EpisodeId, Json, Screenshot
-from perdure.domain.experience.learning import Adaptation, Adapter, ItemKind, Procedure, Usage, UsedQuery
+from perdure.domain.experience.learning import Adaptation, Adapter, Counts, Event, ItemKind, Procedure, Usage, UsedQuery
 from perdure.domain.experience.run import RunStatus, SkillRun, SkillRunId, StepLog
 from perdure.domain.experience.skill import Routine, Skill, SkillId
 from perdure.domain.namespace import Actor, Scope
@@ -130,6 +130,12 @@ class ExperienceReader(LifecycleReader, Protocol):
 
     def adaptations(self, space: str | None = None) -> tuple[Adaptation, ...]:
         """Trainings that led to the model of ``space`` (None: that searches use), oldest first; at most 200."""
+
+    def counts(self) -> Counts:
+        """Episodes, skills, runs by status, and approvals given and denied in the trails that are kept."""
+
+    def events(self, since: datetime, limit: int) -> tuple[Event, ...]:
+        """The newest ``limit`` demonstrations, compilations and runs since then, newest first."""
 
     def imported_head(self) -> Mapping[str, Json]:
         """What an imported file said beside its lists; empty where none was imported."""

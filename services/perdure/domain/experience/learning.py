@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
+from perdure.domain.experience.run import RunStatus
 from perdure.domain.memory import MemoryId
 from perdure.domain.vectors import Matrix, Vector
 
@@ -137,11 +138,41 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How much experience there is; ``approved`` and ``denied`` count lines of the trails that are kept."""
+
+    episodes: int
+    skills: int
+    runs: Mapping[RunStatus, int]
+    approved: int
+    denied: int
+
+
+class EventKind(enum.StrEnum):
+    """What can happen."""
+
+    DEMONSTRATION = "demonstration"
+    SKILL = "skill"
+    RUN = "run"
+    TRAINING = "training"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened to the episode, skill, run or model ``id``."""
+
+    at: datetime
+    what: EventKind
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
     """Where the experience of a namespace stands; ``adaptations``: the loaded model's lineage, oldest first.
 
     ``days``: by local day, oldest first, empty ones included: demonstrations, skills, runs, learned. ``recent``: at
-    most 40 events, newest first, as (at, what, id, name).
+    most 40 events, newest first.
     """
 
     model_version: str | None
@@ -154,4 +185,4 @@ class Overview:
     pending: int
     adaptations: tuple[Adaptation, ...] = ()
     days: tuple[tuple[str, Mapping[str, int]], ...] = ()
-    recent: tuple[tuple[datetime, str, str, str], ...] = field(default_factory=tuple)
+    recent: tuple[Event, ...] = ()

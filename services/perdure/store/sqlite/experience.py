@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from perdure.domain.experience.episode import Json, Screenshot
 from perdure.domain.experience.learning import Usage
 from perdure.store.sqlite.driver import translated
+from perdure.store.sqlite.experience_counts import CountReader
 from perdure.store.sqlite.experience_episodes import EpisodeReader, EpisodeUnit
 from perdure.store.sqlite.experience_items import shelf_changed
 from perdure.store.sqlite.experience_model import ModelReader, ModelUnit
@@ -52,11 +53,11 @@ class UsageReader(SqliteLifecycleReader):
         )
 
 
-class SqliteExperienceReader(EpisodeReader, SkillReader, RunReader, ModelReader, UsageReader):
+class SqliteExperienceReader(EpisodeReader, SkillReader, RunReader, ModelReader, UsageReader, CountReader):
     """One consistent view of the experience of one namespace; its memories can be read in the same view."""
 
 
-class SqliteExperienceUnit(EpisodeUnit, SkillUnit, RunUnit, ModelUnit, UsageReader, SqliteLifecycleUnit):
+class SqliteExperienceUnit(EpisodeUnit, SkillUnit, RunUnit, ModelUnit, UsageReader, CountReader, SqliteLifecycleUnit):
     """One transaction on the experience of one namespace."""
 
     def forget_experience(self) -> tuple[Screenshot, ...]:

@@ -15,6 +15,8 @@ from perdure.domain.experience.episode import Episode, Json, Screenshot
 from perdure.domain.experience.learned import SkillRecord
 from perdure.domain.experience.learning import (
     Adaptation,
+    Event,
+    EventKind,
     ItemKind,
     LeftOut,
     Overview,
@@ -273,8 +275,8 @@ def overview_to_proto(overview: Overview) -> pb.OverviewResponse:
         adaptations=[adaptation_to_proto(one) for one in overview.adaptations],
         days=[pb.Day(day=day, counts=counts) for day, counts in overview.days],
         recent=[
-            pb.Event(at=fields.timestamp(at, "at"), what=what, id=id_, name=fields.text(name))
-            for at, what, id_, name in overview.recent
+            pb.Event(at=fields.timestamp(one.at, "at"), what=one.what.value, id=one.id, name=fields.text(one.name))
+            for one in overview.recent
         ],
     )
 
@@ -292,7 +294,12 @@ def overview_from_proto(message: pb.OverviewResponse) -> Overview:
         pending=message.pending,
         adaptations=tuple(adaptation_from_proto(one) for one in message.adaptations),
         days=tuple((day.day, dict(day.counts)) for day in message.days),
-        recent=tuple((fields.moment(one.at, "at"), one.what, one.id, one.name) for one in message.recent),
+        recent=tuple(
+            Event(
+                at=fields.moment(one.at, "at"), what=fields.word(EventKind, one.what, "what"), id=one.id, name=one.name
+            )
+            for one in message.recent
+        ),
     )
 
 
