@@ -110,6 +110,8 @@ def _seen(store: ExperienceStore, scope: Scope, names: tuple[str, ...] = ("here"
         "shelf_stamp": lambda r: r.shelf_stamp(SPACE),
         "imported_head": lambda r: r.imported_head(),
         "content_chars": lambda r: r.content_chars(),
+        "counts": lambda r: r.counts(),
+        "events": lambda r: r.events(START.replace(year=2000), 9),
         "adaptations": lambda r: (r.adaptations(), r.adaptations(SPACE)),
         "usage": lambda r: r.usage("2000-01-01"),
     }
