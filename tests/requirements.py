@@ -440,6 +440,10 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     "I4-COMPRESS-06": ("issue 4, compress", "The bridge's memory_compress is its own, listed where it is of use."),
     "I4-PLUGIN-01": ("issue 4, plugin", "The plugin registers the hooks that connect would."),
     "I4-PLUGIN-02": ("issue 4, slash commands", "Each slash command runs commands of perdure that there are."),
+    "I4-PLUGIN-03": (
+        "issue 4, slash commands",
+        "A slash command is put in on request only, beside theirs, and taken out again; a changed one is left alone.",
+    ),
     "I4-MCPB-01": ("issue 4, mcpb", "The desktop extension is the bridge alone, with this version and its tools."),
     "I4-MCPB-02": ("issue 4, mcpb", "The extension, by itself, saves and finds over a running Perdure."),
     "I4-MEMTOOL-05": ("issue 4, memory tool", "A document too long to be kept is refused whole, with the limit."),
@@ -480,6 +484,7 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     "I4-HOSTS-02": ("issue 4, hosts", "A host that runs several registrations of ours is told once."),
     "I4-RULES-01": ("issue 4, rules files", "A marked block comes and goes; every other byte stays, backed up first."),
     "I4-RULES-02": ("issue 4, rules files", "Files of rules are written on request only."),
+    "I4-DONE-02": ("issue 4, done when 2", "For every host, what people have comes through byte by byte."),
     "I4-DEFECT-BF-22": ("issue 4, done when 4", "Builderforce §9.4 (22): a changed --readonly reaches every entry."),
     "I4-DEFECT-BF-25": ("issue 4, done when 4", "Builderforce §9.4 (25): no hook asks for a tool that is not there."),
     "EXP-STORE-01": ("issue 5, routines", "Of several that claim a routine at once, one gets it."),
