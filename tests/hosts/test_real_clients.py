@@ -30,6 +30,8 @@ DECISION = "We decided to use Postgres 16 instead of MySQL for the billing servi
 CAUSE = "The root cause of the slow login was a missing index on users.email."
 QUESTION = "Which database does the billing service use for its invoices?"
 DIGEST = "the long-term memory of this machine's tools"
+UNSURE = "The build fails because the locale is missing."
+UNSURE_ASKED = "did not store what the user said here"
 ANSWER = "It listens on the usual port."
 WAIT_S = 180
 
@@ -64,9 +66,11 @@ class World:
             subprocess.run(["git", "init", "-q", str(folder)], env=self.environment, check=True)
         return folder
 
-    def session(self, client: Client, folder: Path, prompt: str, answer: str, *calls: Call) -> list[Asked]:
+    def session(
+        self, client: Client, folder: Path, prompt: str, answer: str, *calls: Call, calls_when: str = ""
+    ) -> list[Asked]:
         """One session; what its model was asked where tools were offered, in order."""
-        self.model.script(answer, *calls)
+        self.model.script(answer, *calls, when=calls_when)
         done = ask(client, prompt, model=self.model.url, folder=folder, environment=self.environment)
         told = f"{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
         assert done.returncode == 0, told
@@ -231,6 +235,22 @@ def test_with_the_server_away_sessions_go_on_and_what_was_said_comes_in_later(wo
             assert world.contents(project) == [DECISION]
     assert list((Path(world.environment["PERDURE_HOME"]) / "spool").glob("*.json")) == []
     assert list((Path(world.environment["PERDURE_HOME"]) / "spool").glob("*.rejected")) == []
+
+
+@pytest.mark.requirement("I4-NUDGE-02")
+@pytest.mark.parametrize("client", ["claude-code", "codex", "copilot"], indirect=True)
+def test_asked_at_the_end_of_a_turn_the_model_saves_what_a_hook_could_not_judge(world: World, client: Client) -> None:
+    project = f"nudge-{client.id}"
+    folder = world.project(project)
+    call = Call("memory_save", {"content": UNSURE, "project": project})
+    config = Path(world.environment["PERDURE_HOME"]) / "config.env"
+    config.write_text("PERDURE_NUDGE=1\n", encoding="utf-8")
+    try:
+        asked = world.session(client, folder, f"{UNSURE} Look around.", ANSWER, call, calls_when=UNSURE_ASKED)
+    finally:
+        config.unlink()
+    assert [each.says(UNSURE_ASKED) for each in asked] == [False, True, True]
+    assert world.contents(project) == [UNSURE]
 
 
 @pytest.mark.requirement("I4-REAL-05")

@@ -60,6 +60,7 @@ class ScriptedModel:
         self.unknown: list[str] = []
         self._calls: tuple[Call, ...] = ()
         self._answer = "Understood."
+        self._when = ""
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -80,10 +81,10 @@ class ScriptedModel:
         """Where it listens, without a path."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
-    def script(self, answer: str, *calls: Call) -> None:
-        """What the next session's model does; forgets what was asked before."""
+    def script(self, answer: str, *calls: Call, when: str = "") -> None:
+        """What the next session's model does, its calls only once it is told ``when``; forgets what was asked."""
         with self._lock:
-            self._calls, self._answer = calls, answer
+            self._calls, self._answer, self._when = calls, answer, when
             self.asked, self.unknown = [], []
 
     def take(self, path: str, body: dict[str, Any]) -> tuple[str, tuple[str, str, dict[str, Any]] | None]:
@@ -92,7 +93,7 @@ class ScriptedModel:
         with self._lock:
             self.asked.append(asked)
             number = next(self._numbers)
-            if asked.results >= len(self._calls):
+            if asked.results >= len(self._calls) or not asked.says(self._when):
                 return self._answer, None
             call = self._calls[asked.results]
         name = next((tool for tool in asked.tools if tool.endswith(call.tool)), None)

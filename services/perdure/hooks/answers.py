@@ -31,6 +31,11 @@ def hears(host: str, kind: str) -> bool:
     return host != "cursor" or kind == START  # Cursor's beforeSubmitPrompt lets pass or blocks
 
 
+def going_on(reason: str) -> bytes:
+    """Standard output for the end of a turn: the model is to read ``reason`` before it ends."""
+    return json_text.written({"decision": "block", "reason": reason}).encode("ascii") + b"\n"
+
+
 def envelope(occasion: Occasion, text: str) -> bytes:
     """Standard output for the host: ``text`` as context, or nothing.
 

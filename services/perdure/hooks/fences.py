@@ -19,7 +19,7 @@ _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff\
 # Patterns are compiled on need (by the cache of ``re``): a prompt without any of these marks need not pay for them.
 _FENCED = r"(?s)<(perdure|memory)-([0-9a-f]{10})\b.*?(?:</\1-\2>|\Z)"
 _HOSTS_OWN = (
-    r"(?s)<(system-reminder|hook_context|untrusted_context|environment_context|user_instructions|INSTRUCTIONS|"
+    r"(?s)<(system-reminder|hook_context|hook_prompt|untrusted_context|environment_context|user_instructions|INSTRUCTIONS|"
     r"local-command-stdout|local-command-stderr|command-name|command-message|command-args|task-notification|"
     r"attached_files|additional_data|ide_opened_file|ide_selection|bash-input|bash-stdout|bash-stderr|permissions|"
     r"skill|context|turn_aborted)\b[^>\n]{0,300}>.*?(?:</\1>|\Z)"

@@ -60,12 +60,13 @@ class Occasion:
         summary: The host's summary of the session after a compaction.
         transcript: Path of the transcript.
         paths: Files that a tool has just written.
+        continued: The turn goes on because a hook wanted it to.
         subagent: It happened inside a subagent, whose turns are not the user's.
     """
 
     __slots__ = (
-        "answer", "cwd", "event", "host", "kind", "paths", "prompt", "session", "source", "subagent", "summary",
-        "transcript",
+        "answer", "continued", "cwd", "event", "host", "kind", "paths", "prompt", "session", "source", "subagent",
+        "summary", "transcript",
     )  # fmt: skip
 
     def __init__(self, host: str, event: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> None:
@@ -94,6 +95,7 @@ class Occasion:
         self.summary = _text(payload, "compact_summary", "compactSummary")
         self.transcript = _text(payload, "transcript_path", "transcriptPath")
         self.paths = _paths(payload, info) if self.kind == EDIT else ()
+        self.continued = bool(payload.get("stop_hook_active") or payload.get("stopHookActive"))
         self.subagent = bool(_text(payload, "agent_id", "agentId", "parent_session_id"))
 
 

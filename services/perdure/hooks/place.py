@@ -1,8 +1,8 @@
 """Where the home and the gateway are, what token to show, and what the user lets the hooks do.
 
-Reads PERDURE_HOME, PERDURE_URL, PERDURE_PORT, PERDURE_TOKEN, PERDURE_HOOKS and PERDURE_READONLY from the environment,
-then from ``$PERDURE_HOME/config.env``; the token also from ``$PERDURE_HOME/token``. The rules are those of
-``perdure.settings`` (a test compares them). Refuses to open a connection.
+Reads PERDURE_HOME, PERDURE_URL, PERDURE_PORT, PERDURE_TOKEN, PERDURE_HOOKS, PERDURE_NUDGE and PERDURE_READONLY from
+the environment, then from ``$PERDURE_HOME/config.env``; the token also from ``$PERDURE_HOME/token``. The rules are
+those of ``perdure.settings`` (a test compares them). Refuses to open a connection.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DEFAULT_PORT = 3456
+_NO_NUDGE = frozenset({"", "0", "false", "no", "off", "none"})
 _NO = frozenset({"0", "false", "no", "off", "none"})
 _NOT_READONLY = frozenset({"", "0", "false", "no", "off"})
 
@@ -36,10 +37,11 @@ class Place:
         token: What to send, or an empty string.
         recalls: The user lets the hooks add context.
         captures: The user lets the hooks store what was said.
+        nudges: The user lets the hooks ask the model, at a turn's end, about what they cannot decide themselves.
         readonly: This host only reads: nothing is stored, delivered or asked for, whatever ``captures`` would say.
     """
 
-    __slots__ = ("captures", "home", "host", "port", "prefix", "readonly", "recalls", "secure", "token")
+    __slots__ = ("captures", "home", "host", "nudges", "port", "prefix", "readonly", "recalls", "secure", "token")
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Read the environment and the two small files.
@@ -54,6 +56,7 @@ class Place:
         self.recalls = allowed not in _NO and allowed != "capture"
         self.readonly = values.get("PERDURE_READONLY", "").strip().lower() not in _NOT_READONLY
         self.captures = allowed not in _NO and allowed != "recall" and not self.readonly
+        self.nudges = values.get("PERDURE_NUDGE", "").strip().lower() not in _NO_NUDGE and self.captures
         self.secure, self.host, self.port, self.prefix = False, "127.0.0.1", _port(values), ""
         given = values.get("PERDURE_URL", "").strip()
         if given:
