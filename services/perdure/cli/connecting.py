@@ -14,6 +14,7 @@ from perdure.cli.failure import Exit, Failure
 from perdure.cli.hosting import carried_out, finish, hosts_here, machine_here, named_hosts, next_steps, show_plans
 from perdure.cli.terminal import note, say, say_json, table
 from perdure.cli.words import json_option
+from perdure.installer.commands import plan_commands, plan_no_commands
 from perdure.installer.connection import Outcome, Plan, pasted, plan_connect, plan_disconnect
 from perdure.installer.entry import BRIDGE, BRIDGE_MODULE, Launch, Remote
 from perdure.installer.hooking import Runner, hooks_file, plan_hooks, plan_unhook, runner_of, unhooked
@@ -65,6 +66,7 @@ def _passed_on(environment: Mapping[str, str]) -> dict[str, str]:
 @click.option("--token-env", metavar="VAR", help="With --http: the variable that holds the token.")
 @click.option(_READONLY, is_flag=True, help="Give the tools only what reads: nothing is saved, nothing is captured.")
 @click.option("--rules", is_flag=True, help="Also put a block into the files of rules that the tools read.")
+@click.option("--commands", is_flag=True, help="Also put the slash command /perdure into tools that read them.")
 @click.option("--no-hooks", is_flag=True, help="Only the memory's tools; run nothing at the moments of a session.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--print", "printed", is_flag=True, help="Print the entry to paste, and change nothing.")
@@ -78,6 +80,7 @@ def connect_command(
     token_env: str | None,
     readonly: bool,
     rules: bool,
+    commands: bool,
     no_hooks: bool,
     dry_run: bool,
     printed: bool,
@@ -92,6 +95,8 @@ def connect_command(
     """
     if token_env and not url:
         raise Failure("--token-env goes with --http URL.", Exit.USAGE)
+    if commands and project:
+        raise Failure("--commands is for your own files, not for a project's.", Exit.USAGE)
     if everywhere and hosts:
         raise Failure("Name hosts or say --all, not both.", Exit.USAGE)
     scope = Scope.PROJECT if project else Scope.USER
@@ -117,6 +122,9 @@ def connect_command(
         from perdure.cli.rules import add_rules
 
         plans += add_rules(chosen, machine, scope, readonly=readonly, dry_run=dry_run, only_readers=True)
+    if commands:
+        given = [plan for host in chosen if (plan := plan_commands(host, machine)) is not None]
+        plans += [carried_out(plan, scope, dry_run=dry_run) for plan in given]
     return finish(plans, dry_run=dry_run, as_json=as_json)
 
 
@@ -127,7 +135,7 @@ def connect_command(
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @json_option
 def disconnect_command(hosts: tuple[str, ...], everywhere: bool, project: bool, dry_run: bool, as_json: bool) -> int:
-    """Take Perdure's entry, hooks and rules out of AI tools: of all, or of those named. Memories and services stay."""
+    """Take Perdure's entry, hooks, rules and command out of AI tools: all, or those named. Memories stay."""
     from perdure.cli.rules import remove_rules
 
     if everywhere and hosts:
@@ -137,6 +145,9 @@ def disconnect_command(hosts: tuple[str, ...], everywhere: bool, project: bool, 
     named = named_hosts(hosts)
     plans = list(_disconnect(named or _with_file(machine, scope), machine, scope, dry_run=dry_run))
     plans += remove_rules(named or HOSTS, machine, scope, dry_run=dry_run)
+    if scope is Scope.USER:
+        given = [plan for host in named or HOSTS if (plan := plan_no_commands(host, machine)) is not None]
+        plans += [carried_out(plan, scope, dry_run=dry_run) for plan in given]
     if not named:
         # a file that cannot be read and was not asked about is told of only if our name is in it
         plans = [plan for plan in plans if plan.outcome is not Outcome.NOT_CONNECTED]

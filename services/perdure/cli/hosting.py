@@ -8,6 +8,7 @@ from typing import Any
 
 from perdure.cli.failure import Exit, Failure
 from perdure.cli.terminal import clean, note, say, say_json, table
+from perdure.installer.commands import FOLDERS
 from perdure.installer.connection import Outcome, Part, Plan, carry_out
 from perdure.installer.hooking import hooks_note, unread
 from perdure.installer.hosts import ALIASES, BY_ID, HOSTS, Host
@@ -82,22 +83,27 @@ def title_of(plan: Plan) -> str:
         case Part.RULES:
             # several hosts may read it
             return f"rules, {plan.path.name if plan.path else plan.host.title}"
+        case Part.COMMANDS:
+            return f"{plan.host.title}, command"
 
 
 def word_of(plan: Plan) -> str:
     """What happened to it, for a person."""
-    rules = _WORDS_OF_RULES if plan.part is Part.RULES else {}
-    return rules.get(plan.outcome, plan.outcome.value)
+    words = {} if plan.part in {Part.SERVER, Part.HOOKS} else _WORDS_OF_RULES
+    return words.get(plan.outcome, plan.outcome.value)
 
 
 def next_steps(plans: Sequence[Plan]) -> list[str]:
     """What the person does then, a line for each host that changed."""
-    changed = {plan.host.id: plan.host for plan in plans if plan.part is not Part.RULES and plan.outcome in _NEW}
+    entries = [plan for plan in plans if plan.part in {Part.SERVER, Part.HOOKS}]
+    changed = {plan.host.id: plan.host for plan in entries if plan.outcome in _NEW}
     notes = [f"{host.title}: {host.after}" for host in changed.values()]
     hooked = [plan for plan in plans if plan.part is Part.HOOKS and plan.host.id in changed and plan.changes]
     notes += [f"{plan.host.title}: {text}" for plan in hooked if (text := hooks_note(plan.host))]
     connected = [plan for plan in plans if plan.outcome is Outcome.UNCHANGED or plan in hooked]
-    return notes + [f"{plan.host.title}: {text}" for plan in connected if (text := unread(plan))]
+    notes += [f"{plan.host.title}: {text}" for plan in connected if (text := unread(plan))]
+    commands = [plan for plan in plans if plan.part is Part.COMMANDS and plan.outcome in _NEW]
+    return notes + [f"{plan.host.title}: the command is {FOLDERS[plan.host.id].call}" for plan in commands]
 
 
 def finish(plans: Sequence[Plan], *, dry_run: bool, as_json: bool) -> int:

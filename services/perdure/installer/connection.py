@@ -26,6 +26,7 @@ class Part(enum.Enum):
     SERVER = "server"
     HOOKS = "hooks"
     RULES = "rules"
+    COMMANDS = "commands"
 
 
 class Outcome(enum.Enum):
@@ -45,7 +46,7 @@ class Plan:
 
     Attributes:
         host: The host.
-        part: What of it: its list of servers, its hooks, or a file of rules.
+        part: What of it: its list of servers, its hooks, a file of rules, or a slash command.
         path: The file as the person names it, links and all; None where the host has none of that scope.
         outcome: What will have happened.
         original: The file as it is; None where it could not be read.

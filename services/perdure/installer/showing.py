@@ -22,7 +22,7 @@ def diff(plan: Plan) -> str:
     """A unified diff of what would be written; empty where nothing would."""
     if not plan.changes or plan.original is None:
         return ""
-    if plan.part is Part.RULES:
+    if plan.part in {Part.RULES, Part.COMMANDS}:
         # prose, with nothing in it to hide
         before, after = ((text or b"").decode("utf-8", "replace") for text in (plan.original.content, plan.content))
     else:
