@@ -1,7 +1,7 @@
 """What cannot be taken back, so that a person says yes first.
 
-Knows labels in thirteen languages, keys, and calls of tools; judges by words alone. Rather asks once too often: a missed
-gate is worse than one too many. "Cancel" alone gates nothing: it leads out of things; "Cancel subscription" does gate.
+Knows labels in thirteen languages, keys, and calls of tools; judges by words alone. Rather asks once too often: a
+missed gate is worse. "Cancel" alone gates nothing: it leads out of things; "Cancel subscription" gates.
 "Post", "Order" and "Book" gate as a button's whole name, not in "Post code", "Sort order" or "Bookmark". Typing a value
 never gates: it is the button after it that does.
 """
