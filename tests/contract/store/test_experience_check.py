@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from perdure.domain.experience.episode import EpisodeId
 from perdure.domain.experience.learning import ItemKind, UsedQuery
 from perdure.domain.experience.run import SkillRunId
 from perdure.domain.experience.skill import SkillId
+from perdure.domain.experience.wording import procedure_of
 from perdure.ports import ExperienceStore, ProcedureVector
 from perdure.store import open_experience_store
 from support.store_samples import ACTOR, HERE, SPACE, START, SetClock, memory, vector
@@ -82,6 +84,8 @@ ORPHANS = (
     ),
 )
 WRONG = (
+    ("DELETE FROM procedure WHERE kind = 'episode'", "an episode or a skill has no text"),
+    ("DELETE FROM procedure", "an episode or a skill has no text"),
     ("UPDATE screenshot SET namespace = 9", "a picture's namespace is not its episode's"),
     ("UPDATE routine SET namespace = 9", "a routine's namespace is not its skill's"),
     ("UPDATE used_query SET namespace = 9", "a used question's namespace is not its memory's"),
@@ -123,6 +127,14 @@ def test_what_belongs_to_nothing_or_is_wrong_is_found_and_repaired(
     _damage(path, sql)
     assert problem in _findings(store)
     assert store.repair().findings == ()
+
+
+def test_a_text_that_is_gone_is_made_anew_from_its_document(store: ExperienceStore, path: Path) -> None:
+    _damage(path, "DELETE FROM procedure")
+    store.repair()
+    with store.experience_view(HERE) as reader:
+        made = [replace(one, learned_in=None) for one in reader.procedures()]
+    assert made == [procedure_of(skill(version=2)), procedure_of(episode("e2"))]
 
 
 @pytest.mark.parametrize(("sql", "problem"), LOST)

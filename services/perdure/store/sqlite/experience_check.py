@@ -5,14 +5,18 @@ What points to a missing row is found by SQLite's own check of foreign keys; thi
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
+from perdure.domain.experience.episode import Episode
+from perdure.domain.experience.skill import Skill
+from perdure.domain.experience.wording import procedure_of
 from perdure.errors import PerdureError
 from perdure.store.sqlite.driver import Connection
+from perdure.store.sqlite.experience_items import put_procedure
 from perdure.store.sqlite.experience_rows import (
     EPISODE_COLUMNS,
     ROUTINE_COLUMNS,
@@ -21,8 +25,12 @@ from perdure.store.sqlite.experience_rows import (
     to_routine,
     to_skill,
 )
+from perdure.store.sqlite.rows import Row
 
 PART = "experience"
+_UNREADABLE = (PerdureError, ValueError, TypeError, KeyError, AttributeError)
+"""What reading a document may raise that is not one; JSON's own errors are ValueErrors."""
+
 TABLES = frozenset(
     {
         "episode",
@@ -49,6 +57,7 @@ _OF_NOTHING = (
     "(kind = 'skill' AND NOT EXISTS (SELECT 1 FROM skill s WHERE s.namespace = {0}.namespace AND s.id = {0}.id)) OR "
     "(kind = 'episode' AND NOT EXISTS (SELECT 1 FROM episode e WHERE e.namespace = {0}.namespace AND e.id = {0}.id))"
 )
+_NO_TEXT = "NOT EXISTS (SELECT 1 FROM procedure p WHERE p.namespace = i.namespace AND p.kind = '{0}' AND p.id = i.id)"
 _IN_USE = "(SELECT max(number) FROM adapter a WHERE a.namespace = {0}.namespace AND a.space = {0}.space)"
 _NEWEST = '(SELECT max(version) FROM skill_version v WHERE v.skill = s."row")'
 
@@ -68,10 +77,8 @@ _COUNTS = (
     ("a skill's newest version is not there", f"SELECT count(*) FROM skill s WHERE s.version IS NOT {_NEWEST}"),
     (
         "an episode or a skill has no text",
-        "SELECT (SELECT count(*) FROM episode i WHERE NOT EXISTS (SELECT 1 FROM procedure p "
-        "WHERE p.namespace = i.namespace AND p.kind = 'episode' AND p.id = i.id)) + "
-        "(SELECT count(*) FROM skill i WHERE NOT EXISTS (SELECT 1 FROM procedure p "
-        "WHERE p.namespace = i.namespace AND p.kind = 'skill' AND p.id = i.id))",
+        f"SELECT (SELECT count(*) FROM episode i WHERE {_NO_TEXT.format('episode')}) + "
+        f"(SELECT count(*) FROM skill i WHERE {_NO_TEXT.format('skill')})",
     ),
     ("a text belongs to no episode or skill", f"SELECT count(*) FROM procedure p WHERE {_OF_NOTHING.format('p')}"),
     (
@@ -108,7 +115,10 @@ def count(db: Connection, found: Counter[tuple[str, str]]) -> None:
 
 
 def repair(db: Connection) -> None:
-    """Takes away rows that belong to nothing, and vectors that are none; documents are never touched."""
+    """Takes away rows that belong to nothing, and vectors that are none, and makes missing texts anew.
+
+    Documents are never touched.
+    """
     for table, key, parent in (
         ("screenshot", "episode", "episode"),
         ("skill_version", "skill", "skill"),
@@ -137,7 +147,29 @@ def repair(db: Connection) -> None:
     )
     for table in ("procedure_vector", "used_query"):
         db.executemany(f"DELETE FROM {table} WHERE rowid = ?", [(number,) for number in _bad_vectors(db, table)])
+    _make_texts(db)
     db.execute("UPDATE shelf SET stamp = lower(hex(randomblob(8)))")
+
+
+def _make_texts(db: Connection) -> None:
+    """Of each episode and skill that has none and can be read."""
+    readers: tuple[tuple[str, Callable[[Row], Episode | Skill]], ...] = (
+        (
+            f"SELECT i.namespace, {EPISODE_COLUMNS} FROM episode e JOIN episode i ON i.id = e.id "
+            f"AND i.namespace = e.namespace WHERE {_NO_TEXT.format('episode')}",
+            to_episode,
+        ),
+        (
+            f'SELECT s.namespace, {SKILL_COLUMNS} FROM skill s JOIN skill_version v ON v.skill = s."row" '
+            "AND v.version = s.version JOIN skill i ON i.id = s.id AND i.namespace = s.namespace "
+            f"WHERE {_NO_TEXT.format('skill')}",
+            lambda row: to_skill(row, None),
+        ),
+    )
+    for sql, read in readers:
+        for namespace, *row in db.execute(sql).fetchall():
+            with suppress(*_UNREADABLE):
+                put_procedure(db, namespace, procedure_of(read(tuple(row))))
 
 
 def _bad_vectors(db: Connection, table: str) -> list[int]:
@@ -149,11 +181,11 @@ def _bad_vectors(db: Connection, table: str) -> list[int]:
     return bad
 
 
-def _unreadable(db: Connection, sql: str, read: Callable[[tuple[object, ...]], object]) -> int:
+def _unreadable(db: Connection, sql: str, read: Callable[[Row], object]) -> int:
     bad = 0
     for row in db.execute(sql):
         try:
             read(row)
-        except (PerdureError, json.JSONDecodeError, ValueError, TypeError, KeyError):
+        except _UNREADABLE:
             bad += 1
     return bad
