@@ -17,6 +17,7 @@ from perdure.ports import Clock, Embedder, Job, Pending, Store
 from perdure.usecases.embed_in_time import Embedded
 from perdure.usecases.resolve import ATTEMPTS_MAX, Resolver, Settlement, Wanted
 from perdure.usecases.run_job import Report
+from perdure.usecases.yielding import Yielding
 
 BATCH = 16
 EMBED_TIMEOUT_S = 60.0
@@ -34,6 +35,8 @@ class EmbedPending:
         self._embedder = embedder
         self._resolver = resolver
         self._clock = clock
+        # a short rest after each transaction: whoever waits for the writer, an import above all, gets in between
+        self._yielding = Yielding(lambda: 0)
 
     def __call__(self, job: Job, report: Report) -> str:
         """Work the queue until nothing is due; a sentence with what was done."""
@@ -98,7 +101,7 @@ class EmbedPending:
     def _settle(self, item: Pending, memory: Memory, vectors: dict[str, Embedded | None]) -> bool:
         """True where the memory needs no further try now."""
         for attempt in range(ATTEMPTS_MAX):
-            with self._store.write(Scope(item.namespace), _ACTOR) as unit:
+            with self._yielding, self._store.write(Scope(item.namespace), _ACTOR) as unit:
                 answer = self._resolver.stored(
                     unit,
                     memory.id,

@@ -19,7 +19,7 @@ from perdure.domain.namespace import Actor, Caller, NamespaceName, TokenScope
 from perdure.domain.resolution import text_sha256, unite
 from perdure.domain.saving import ImportProblem, ImportReport
 from perdure.domain.summary import summarise
-from perdure.errors import AlreadyExists, Conflict, InvalidArgument, PerdureError, Reason
+from perdure.errors import AlreadyExists, Conflict, InvalidArgument, PerdureError, Reason, Unavailable
 from perdure.ports import Clock, Ids, MemoryReader, MemoryUnit, Store
 from perdure.usecases.admit import Admit
 from perdure.usecases.permission import require
@@ -29,6 +29,8 @@ PROBLEMS_MAX = 100
 COUNT_MAX = 2**53 - 1
 """Largest count or revision taken in: exact in every JSON reader, and never too large to be raised again."""
 TRANSACTION_ITEMS = 50
+BUSY_ATTEMPTS_MAX = 12
+"""Tries of one transaction, each as long as a writer waits for the store; a long import meets other long work."""
 
 Line = tuple[Memory, tuple[Revision, ...]] | PerdureError
 """One line of an import, or why it could not be read."""
@@ -83,7 +85,7 @@ class ImportMemories:
         Raises:
             NotFound: there is no such namespace.
             PermissionDenied: the caller may not write.
-            Unavailable: the store is busy or full; what was taken in stays, and repeating is safe.
+            Unavailable: the store stays busy, or is full; what was taken in stays, and repeating is safe.
         """
         require(caller, TokenScope.WRITE)
         running = _Import(caller, self._clock.now())
@@ -175,13 +177,22 @@ class ImportMemories:
     def _take_in(self, running: _Import, incoming: Sequence[_Incoming]) -> None:
         """One transaction; where a line spoils it, one transaction a line."""
         try:
-            running.count(self._write(running, incoming))
+            running.count(self._patiently(running, incoming))
         except _OF_THE_LINE:
             for item in incoming:
                 try:
-                    running.count(self._write(running, [item]))
+                    running.count(self._patiently(running, [item]))
                 except _OF_THE_LINE as error:
                     running.fail(item.line, error)
+
+    def _patiently(self, running: _Import, incoming: Sequence[_Incoming]) -> list[str]:
+        for attempt in range(1, BUSY_ATTEMPTS_MAX + 1):
+            try:
+                return self._write(running, incoming)
+            except Unavailable as error:
+                if error.reason is not Reason.STORE_BUSY or attempt == BUSY_ATTEMPTS_MAX:
+                    raise
+        raise AssertionError("unreachable: the last attempt returns or raises")
 
     def _write(self, running: _Import, incoming: Sequence[_Incoming]) -> list[str]:
         actor = Actor(name=running.caller.actor)

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from perdure.domain.memory import Filter, Memory, Provenance, Revision, Status
 from perdure.domain.namespace import NamespaceName
 from perdure.domain.saving import Edit
-from perdure.errors import InvalidArgument, Reason
+from perdure.errors import InvalidArgument, Reason, Unavailable
+from perdure.ports import Store
 from perdure.store import open_store
+from perdure.usecases.admit import Admit
+from perdure.usecases.import_memories import BUSY_ATTEMPTS_MAX, ImportMemories
 from support.clocks import FakeClock
 from support.memory_world import MemoryWorld, draft, memory_world
 
@@ -193,3 +197,34 @@ def test_a_count_too_large_to_be_raised_again_is_refused(world: MemoryWorld) -> 
     )
     report = world.import_(world.namespace("other"), [(item, ()) for item in wild])
     assert (report.created, report.failed) == (0, 3)
+
+
+class OftenBusy:
+    """The world's store, whose writer is held by somebody else for the first ``times`` tries."""
+
+    def __init__(self, store: Store, times: int) -> None:
+        self._store = store
+        self.left = times
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def write(self, *arguments: Any) -> Any:
+        if self.left > 0:
+            self.left -= 1
+            raise Unavailable("Another writer held the store too long.", reason=Reason.STORE_BUSY)
+        return self._store.write(*arguments)
+
+
+def test_a_long_import_outlasts_other_long_work(world: MemoryWorld) -> None:
+    fill(world)
+    exported = everything(world)
+    other = world.namespace("other")
+    busy = OftenBusy(world.store, BUSY_ATTEMPTS_MAX - 1)
+    take_in = ImportMemories(cast(Store, busy), Admit("redact"), world.clock, world.ids)
+    assert take_in(other, exported).created == 5
+    for_good = OftenBusy(world.store, 1000)
+    take_in = ImportMemories(cast(Store, for_good), Admit("redact"), world.clock, world.ids)
+    with pytest.raises(Unavailable):
+        take_in(world.namespace("third"), exported)
+    assert for_good.left == 1000 - BUSY_ATTEMPTS_MAX
