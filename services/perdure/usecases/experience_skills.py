@@ -17,19 +17,21 @@ from perdure.domain.experience.scheduling import (
     Taken,
     claimed,
     due_at,
+    marked,
     prolonged,
     released,
     set_anew,
 )
 from perdure.domain.experience.skill import Edits, Routine, Skill, SkillId
 from perdure.domain.experience.wording import procedure_of
-from perdure.domain.namespace import Actor, Caller, TokenScope
+from perdure.domain.namespace import Actor, Caller, Scope, TokenScope
 from perdure.errors import Conflict, InvalidArgument, NotFound, Reason
 from perdure.ports import Clock, ExperienceReader, ExperienceStore, Ids, SkillPage
 from perdure.usecases.experience_episodes import page_limit
 from perdure.usecases.permission import require
 
 _LEASE_S = 600
+_WATCH = Actor(name="watch", kind="job")
 
 
 class Skills:
@@ -136,7 +138,10 @@ class Skills:
         """Erases the skill with every version; its runs stay. False where there was none."""
         require(caller, TokenScope.EXPERIENCE)
         with self._store.experience(caller.scope, Actor(name=caller.actor)) as unit:
-            return unit.forget_skill(skill)
+            forgotten = unit.forget_skill(skill)
+        if forgotten:
+            self._store.scrub()
+        return forgotten
 
     def record(self, caller: Caller, skill: SkillId | None = None) -> tuple[SkillRecord, ...]:
         """What runs taught, by skill and version; of one skill or of all.
@@ -236,6 +241,32 @@ class Skills:
             Conflict: somebody else holds it (LEASE_TAKEN).
         """
         return self._lease_changed(caller, skill, lambda routine, now: released(routine, now, holder))
+
+    def mark_due(self) -> int:
+        """Writes down since when routines are due, in every namespace, for people to see; how many changed.
+
+        One whose time depends on who asks is left alone, as is one that is claimed.
+        """
+        now = self._clock.now()
+        with self._store.access() as access:
+            names = [one.name for one in access.namespaces()]
+        return sum(self._mark_due(Scope(name), now) for name in names)
+
+    def _mark_due(self, scope: Scope, now: datetime) -> int:
+        try:
+            with self._store.experience_view(scope) as reader:
+                if not any(marked(skill.routine, now) for skill in reader.routines() if skill.routine):
+                    return 0
+            changed = 0
+            with self._store.experience(scope, _WATCH) as unit:
+                for skill in unit.routines():
+                    routine = marked(skill.routine, now) if skill.routine else None
+                    if routine is not None:
+                        unit.set_routine(skill.id, routine)
+                        changed += 1
+        except NotFound:
+            return 0  # the namespace went meanwhile
+        return changed
 
     def _lease_changed(
         self, caller: Caller, skill: SkillId, change: Callable[[Routine, datetime], Routine | Taken]

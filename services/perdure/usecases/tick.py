@@ -5,7 +5,8 @@ Due times are in the store, so any number of beats, or a beat that was away for 
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 
 from perdure.domain.runs import PERIOD, Task, Trigger
 from perdure.ports import Clock, JobKind, Store
@@ -18,13 +19,20 @@ NAMESPACES_MAX = 100
 """Namespaces whose maintenance one tick starts; the next tick takes the next."""
 
 
-class Tick:
-    """Starts what is due."""
+WATCH_PERIOD = timedelta(minutes=1)
 
-    def __init__(self, store: Store, start_job: StartJob, clock: Clock) -> None:
+
+class Tick:
+    """Starts what is due; ``watches`` are called once a minute at most, and do their small work at once."""
+
+    def __init__(
+        self, store: Store, start_job: StartJob, clock: Clock, watches: Sequence[Callable[[], int]] = ()
+    ) -> None:
         self._store = store
         self._start_job = start_job
         self._clock = clock
+        self._watches = tuple(watches)
+        self._watched_at: datetime | None = None
 
     def __call__(self) -> tuple[JobKind, ...]:
         """The kinds that were started now."""

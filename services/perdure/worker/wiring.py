@@ -15,6 +15,8 @@ from perdure.usecases.clean import Clean
 from perdure.usecases.consolidate import Consolidate
 from perdure.usecases.embed_pending import EmbedPending
 from perdure.usecases.embed_procedures import EmbedProcedures
+from perdure.usecases.experience_runs import Runs
+from perdure.usecases.experience_skills import Skills
 from perdure.usecases.expire_replays import ExpireReplays
 from perdure.usecases.maintain import Maintain
 from perdure.usecases.reembed import Reembed
@@ -84,7 +86,9 @@ def build(settings: Settings, *, owner: str, group: str) -> Parts:
         group=group,
         long_at_once=max(1, settings.worker_concurrency - 1),
     )
-    return Parts(run_job=run_job, tick=Tick(store, StartJob(store, clock, RandomIds()), clock), close=closing.close)
+    watches = (Runs(store, clock, RandomIds()).mark_stale, Skills(store, clock, RandomIds()).mark_due)
+    tick = Tick(store, StartJob(store, clock, RandomIds()), clock, watches)
+    return Parts(run_job=run_job, tick=tick, close=closing.close)
 
 
 def _summariser(settings: Settings) -> ChatSummariser | None:

@@ -150,6 +150,14 @@ def started(routine: Routine, now: datetime, holder: str, lease: timedelta = LEA
     return replace(routine, last_run_at=now, due_at=None, lease_holder=holder, lease_until=until)
 
 
+def marked(routine: Routine, now: datetime) -> Routine | None:
+    """The routine with ``due_at`` as it is now; None where that says so already, or is not for us to say."""
+    if is_leased(routine, now) or (isinstance(routine.schedule, Daily) and routine.schedule.zone is None):
+        return None
+    due = due_at(routine, now)
+    return None if due == routine.due_at else replace(routine, due_at=due)
+
+
 def set_anew(routine: Routine, before: Routine | None, now: datetime) -> Routine:
     """``routine`` as somebody sets it in the place of ``before``: its last run and claim stay.
 
