@@ -93,7 +93,10 @@ class Episodes:
             for sha256 in {picture.sha256 for picture in pictures or ()}:
                 if not unit.screenshot_used(sha256):
                     self._files.forget(caller.scope, sha256)
-        return pictures is not None
+        if pictures is None:
+            return False
+        self._store.scrub()
+        return True
 
     def put_screenshot(self, caller: Caller, episode: EpisodeId, name: str, data: bytes) -> Screenshot:
         """Keeps a picture of the episode; one of the same name is replaced.

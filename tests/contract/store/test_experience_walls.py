@@ -16,10 +16,14 @@ from perdure.domain.experience.learning import ItemKind, Usage, UsedQuery
 from perdure.domain.experience.run import RunStatus, SkillRunId
 from perdure.domain.experience.skill import SkillId
 from perdure.domain.memory import LinkKind, MemoryId, Status
-from perdure.domain.namespace import NamespaceName, Scope
+from perdure.domain.namespace import Caller, NamespaceName, Scope, TokenScope
 from perdure.errors import NotFound
 from perdure.ports import ExperienceReader, ExperienceStore, ExperienceUnit, ProcedureVector
 from perdure.store import open_experience_store
+from perdure.store.files import FileScreenshots
+from perdure.system import RandomIds
+from perdure.usecases.experience_episodes import Episodes
+from perdure.usecases.experience_skills import Skills
 from support.store_samples import ACTOR, HERE, SPACE, START, SetClock, memory, vector
 from support.stored_experience import (
     adaptation,
@@ -247,6 +251,22 @@ def test_what_is_forgotten_is_in_no_byte_of_the_file_or_of_a_later_backup(
     assert store.scrub()
     store.backup(path.with_name("backup.db"))
     assert not [one for one in CANARIES if one.encode() in _bytes(path) + path.with_name("backup.db").read_bytes()]
+
+
+def test_what_a_caller_forgets_is_in_no_byte_of_store_or_pictures_at_once(
+    store: ExperienceStore, path: Path, clock: SetClock
+) -> None:
+    me = Caller(namespace=HERE.namespace, actor="tester", scopes=frozenset({TokenScope.EXPERIENCE}))
+    root = path.with_name("episodes")
+    episodes = Episodes(store, FileScreenshots(root), None, clock, RandomIds())
+    _with_canaries(store)
+    shown = b"\x89PNG\r\n\x1a\n" + b"canary-picture"
+    episodes.put_screenshot(me, EpisodeId("e1"), "one.png", shown)
+    assert episodes.forget(me, EpisodeId("e1"))
+    assert Skills(store, clock, RandomIds()).forget(me, SkillId("k1"))
+    left = _bytes(path) + b"".join(one.read_bytes() for one in root.rglob("*") if one.is_file())
+    gone = ("canary-episode", "canary-skill", "canary-version", "canary-procedure", "canary-routine", "canary-picture")
+    assert not [one for one in gone if one.encode() in left]
 
 
 def test_what_is_replaced_is_in_no_byte_of_the_file(store: ExperienceStore, path: Path) -> None:
