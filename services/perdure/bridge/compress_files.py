@@ -23,6 +23,9 @@ INDEX = "memory.md"
 BYTES_MAX = 4 * 1024 * 1024
 FOLDER = "compressed"
 _RECORD = "run.json"
+# what the system does not have is 0
+_BINARY = getattr(os, "O_BINARY", 0)
+_ONE_NAME = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 LINK = "link"
 NOT_TEXT = "not_text"
@@ -94,7 +97,7 @@ def memory_files(projects: Path) -> Iterator[Found | tuple[str, str]]:
 def read(path: Path) -> Found | tuple[str, str]:
     """The file; its path and a reason where it is no ordinary text file of one name."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(path, os.O_RDONLY | _BINARY | _ONE_NAME)
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(file.fileno())
             if path.is_symlink() or status.st_nlink > 1:
@@ -226,7 +229,7 @@ def _swap(path: Path, before: bytes, after: bytes, mode: int) -> None:
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
         file.flush()

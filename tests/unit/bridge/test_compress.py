@@ -19,7 +19,7 @@ from perdure.domain.text import clean
 from perdure.hooks import memory_files
 
 FRONT = "---\nname: deploy\ndescription: how we deploy\ntype: project\n---\n\n"
-BODY = "Deploys go out on Thursdays.\n\n" + "\n".join(f"Step {number}: check host h{number}." for number in range(40))
+BODY = "Deploys go out on Thursdays.\n\n" + "\n".join(f"Step {number}: check host h{number}." for number in range(120))
 
 
 class Store:
