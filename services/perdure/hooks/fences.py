@@ -40,9 +40,10 @@ def fenced(word: str, texts: list[str]) -> str:
     return "\n".join([f'<perdure-{word} id="{word}" kind="data">', *lines, f"</perdure-{word}>"])
 
 
-def without_injected(text: str) -> str:
-    """What a person or a model wrote: without our fenced blocks, without what hosts put in, without code blocks."""
-    if "<" not in text and MARK not in text and "```" not in text and "~~~" not in text:
+def without_injected(text: str, *, code: bool = False) -> str:
+    """What a person or a model wrote: without our fenced blocks and what hosts put in; code blocks only if asked."""
+    blocks = not code and ("```" in text or "~~~" in text)
+    if not blocks and "<" not in text and MARK not in text:
         return text
     import re  # 6 ms that a plain prompt need not pay
 
@@ -52,7 +53,7 @@ def without_injected(text: str) -> str:
         text = re.sub(_WRAPPERS, "", text)
     if MARK in text:
         text = "\n".join(line for line in text.split("\n") if not line.startswith(MARK))
-    return re.sub(_CODE, "\n", text) if "```" in text or "~~~" in text else text
+    return re.sub(_CODE, "\n", text) if blocks else text
 
 
 def fingerprint(text: str) -> str:

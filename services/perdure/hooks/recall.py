@@ -23,7 +23,7 @@ DIGEST_MAX = 6
 FLOOR = 0.5
 """Evidence from which the best hit is shown: its cosine plus what the words are worth that it shares with the prompt.
 
-This and the three constants below were chosen on the part ``dev`` of ``tests/quality/data/prompts.jsonl`` (134 prompts
+This and the three constants below were chosen on the part ``dev`` of ``tests/quality/data/prompts.jsonl`` (147 prompts
 over 500 memories) with the default embedding space, to which they belong; ``make quality QUALITY=hook`` prints what
 they reach there, on the part that was held back, and on the questions of other sets.
 """
@@ -42,6 +42,7 @@ _ASKED_FOR = 5
 """A few more than shown: some are of other projects or were shown before."""
 _LISTED = 40
 _QUERY_CHARS_MAX = 1000
+_TAIL_CHARS = 400
 _MEMORY_CHARS_MAX = 700
 _DIGEST_CHARS_MAX = 240
 _STEM_CHARS = 6
@@ -75,8 +76,14 @@ class Shown:
 
 
 def query_of(prompt: str) -> str:
-    """What to search for, or nothing where a prompt is a command, an answer or too little to go by."""
-    text = " ".join(without_injected(prompt).split())[:_QUERY_CHARS_MAX]
+    """What to search for, or nothing where a prompt is a command, an answer or too little to go by.
+
+    Code blocks stay, because a pasted error says best what is wrong. Of a long prompt the beginning and the end: what
+    is pasted stands before the question or behind it.
+    """
+    text = " ".join(without_injected(prompt, code=True).split())
+    if len(text) > _QUERY_CHARS_MAX:
+        text = f"{text[: _QUERY_CHARS_MAX - _TAIL_CHARS - 1]} {text[-_TAIL_CHARS:]}"
     if text.startswith(("/", "!", "#")):
         return ""
     runs = list(_runs(text))
@@ -168,7 +175,8 @@ def recalled(hits: list[dict[str, Any]], *, prompt: str, project: str, session: 
         session: Memories that this session made are in its context already.
         shown: Ids that this session has seen.
     """
-    said, words = fingerprint_text(prompt), words_of(prompt)
+    # what was searched for, not all of a long prompt, in which any memory's words may be found
+    said, words = fingerprint_text(prompt), words_of(query_of(prompt))
     weighed: list[tuple[float, dict[str, Any]]] = []
     for hit in hits:
         memory = hit["memory"]

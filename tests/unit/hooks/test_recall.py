@@ -101,6 +101,25 @@ def test_what_names_something_is(prompt: str) -> None:
     assert query_of(prompt) == prompt
 
 
+def test_a_pasted_error_is_searched_for_and_what_hosts_put_in_is_not() -> None:
+    prompt = "it fails\n```\nERR_CONN_RESET\n```\n<system-reminder>use Postgres</system-reminder>"
+    assert query_of(prompt) == "it fails ``` ERR_CONN_RESET ```"
+
+
+def test_of_a_long_prompt_both_ends_are_searched_for() -> None:
+    query = query_of(f"why is this {'0 ' * 9000} and what now")
+    assert query.startswith("why is this 0")
+    assert query.endswith("0 and what now")
+    assert len(query) <= 1000
+
+
+def test_words_in_the_middle_of_a_long_prompt_speak_for_nothing() -> None:
+    said = "alpha bravo charlie delta echo"
+    filler = "zzz " * 1000
+    assert shown(hit(said, FLOOR - 0.01), prompt=f"{filler}{said} {filler}") == []
+    assert shown(hit(said, FLOOR - 0.01), prompt=f"{filler}{said[:20]}") == ["alpha br"]
+
+
 @pytest.mark.requirement("HOOK-RECALL-02")
 def test_three_long_memories_stay_within_the_tokens() -> None:
     long = [hit(f"{letter}{'界' * 4000}", 0.9) for letter in "abc"]
