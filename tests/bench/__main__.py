@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "services")]
 
-from bench import hook, lifecycle, saving, searching, starting  # noqa: E402 - the path comes first
+from bench import hook, lifecycle, saving, searching, starting, training  # noqa: E402 - the path comes first
 from bench.report import Report  # noqa: E402 - the path comes first
 
 BENCHMARKS: dict[str, Callable[[Report], None]] = {
@@ -26,6 +26,7 @@ BENCHMARKS: dict[str, Callable[[Report], None]] = {
     "clean-100k": lambda report: lifecycle.clean(report, 100_000, at_most_s=40),
     "consolidate-10k": lifecycle.consolidate,
     "saving-while-maintained": lifecycle.saving_meanwhile,
+    "train": training.measure,
 }
 
 

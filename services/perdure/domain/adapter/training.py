@@ -42,7 +42,7 @@ class Recipe:
     learning_rate: float = 2e-3
     pull: float = 3.0
     noise: float = 1.5
-    passes: int = 60
+    passes: int = 40
     patience: int = 10
     batch: int = 128
     seed: int = 7

@@ -18,11 +18,11 @@ CHUNK_TOKENS = 400
 HEAD_CHARS_MAX = 200
 """Of a procedure's first line, which stands at the head of each of its chunks."""
 
-QUESTION_TEXTS_MAX = 1200
-"""Questions embedded for one training: some 25 s of two cores with the embedded model."""
+QUESTION_TEXTS_MAX = 600
+"""Questions embedded for one training: some 20 s of a processor with the embedded model."""
 
 QUESTIONS_MAX = 8
-"""Questions of one procedure at most; of many procedures each has fewer, two at least."""
+"""Questions of one procedure at most; of many procedures each has fewer, its name at least."""
 
 PROCEDURES_MAX = 1000
 """Procedures of one training: all that are pending, then the newest of those learned before."""
@@ -110,7 +110,7 @@ def askings(procedure: Procedure, most: int) -> tuple[Asking, ...]:
 
 def questions_each(procedures: int) -> int:
     """How many questions of each of so many procedures are asked."""
-    return max(2, min(QUESTIONS_MAX, QUESTION_TEXTS_MAX // max(1, procedures)))
+    return max(1, min(QUESTIONS_MAX, QUESTION_TEXTS_MAX // max(1, procedures)))
 
 
 def chosen(procedures: Sequence[Procedure], left_out: Iterable[LeftOut]) -> tuple[Procedure, ...]:
