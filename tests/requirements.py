@@ -485,6 +485,7 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     "I4-RULES-01": ("issue 4, rules files", "A marked block comes and goes; every other byte stays, backed up first."),
     "I4-RULES-02": ("issue 4, rules files", "Files of rules are written on request only."),
     "I4-DONE-02": ("issue 4, done when 2", "For every host, what people have comes through byte by byte."),
+    "I4-WINDOWS-01": ("issue 4, connect", "On Windows a host gets real programs, and hooks know a chosen home."),
     "I4-DEFECT-BF-22": ("issue 4, done when 4", "Builderforce §9.4 (22): a changed --readonly reaches every entry."),
     "I4-DEFECT-BF-25": ("issue 4, done when 4", "Builderforce §9.4 (25): no hook asks for a tool that is not there."),
     "EXP-STORE-01": ("issue 5, routines", "Of several that claim a routine at once, one gets it."),

@@ -28,7 +28,13 @@ _READONLY = "--readonly"
 _PASSED_ON = ("PERDURE_HOME", "PERDURE_PORT")
 
 
-def bridge(environment: Mapping[str, str], *, python: str = sys.executable, readonly: bool = False) -> Launch:
+def bridge(
+    environment: Mapping[str, str],
+    *,
+    python: str = sys.executable,
+    readonly: bool = False,
+    windows: bool = sys.platform == "win32",
+) -> Launch:
     """How a host starts the bridge: by its absolute path, since hosts seldom have the person's ``PATH``.
 
     A home or port that this environment names goes along, since the host's own may not have it. An address or a token
@@ -38,9 +44,10 @@ def bridge(environment: Mapping[str, str], *, python: str = sys.executable, read
     options = (_READONLY,) if readonly else ()
     # not resolved: the Python of a virtual environment is often a link to one that knows nothing of us
     folder = Path(python).absolute().parent
-    for name in (f"{BRIDGE}.exe", BRIDGE) if os.name == "nt" else (BRIDGE,):
-        if (folder / name).is_file():
-            return Launch(str(folder / name), options, env)
+    # there, a host can start a real program only, and neither a script without an ending nor a .cmd
+    program = folder / (f"{BRIDGE}.exe" if windows else BRIDGE)
+    if program.is_file():
+        return Launch(str(program), options, env)
     return Launch(str(Path(python).absolute()), ("-m", BRIDGE_MODULE, *options), env)
 
 

@@ -40,6 +40,7 @@ PROMPT_CHARS_MAX = 20_000
 ASSISTANT_CONFIDENCE = 0.35
 """Below the 0.5 of a save: a model says many things that nobody has checked."""
 READONLY = "--readonly"
+_SETTABLE = ("PERDURE_HOME=", "PERDURE_PORT=")
 _DIGEST = "digest"
 """Beside the ids of what a session was shown: it was given its digest."""
 _HOSTS_WITH_END = frozenset({"claude", "codex", "gemini", "copilot", "cursor"})
@@ -63,13 +64,21 @@ def arguments(words: list[str]) -> tuple[str, str]:
             host = words.pop(0) if words else ""
         elif word.startswith("--host="):
             host = word.removeprefix("--host=")
-        elif word == READONLY:
-            continue  # read where the environment is
+        elif word == READONLY or word.startswith(_SETTABLE):
+            continue  # for ``settings_in``
         else:
             rest.append(word)
     if not host and rest and rest[0] in HOSTS:
         host = rest.pop(0)
     return host.strip().lower(), rest[0] if rest else ""
+
+
+def settings_in(words: list[str]) -> dict[str, str]:
+    """Variables that the command line sets, for systems where nothing else can, and what its options mean."""
+    values = dict(word.split("=", 1) for word in words if word.startswith(_SETTABLE))
+    if READONLY in words:
+        values["PERDURE_READONLY"] = "1"
+    return values
 
 
 def respond(occasion: Occasion, environment: Mapping[str, str], started: float) -> tuple[bytes, Work | None]:
@@ -372,7 +381,7 @@ def main() -> int:
     _thread.start_new_thread(_end_after, (BUDGET_S,))
     try:
         host, event = arguments(sys.argv[1:])
-        environment = {**os.environ, "PERDURE_READONLY": "1"} if READONLY in sys.argv[1:] else os.environ
+        environment = {**os.environ, **settings_in(sys.argv[1:])}
         answer, work = respond(Occasion(host, event, _payload(), environment), environment, started)
         if answer:
             _write(answer)

@@ -55,13 +55,16 @@ def runner_of(
     Args:
         python: The interpreter, absolute.
         package: The folder of ``perdure``.
-        variables: What the hook is to see besides the host's environment; on Windows nothing can set it.
+        variables: What the hook is to see besides the host's environment.
         system: Whose shell reads the line.
         readonly: Whether it recalls and stores nothing.
     """
     words = [word.replace("{python}", str(python)).replace("{package}", str(package)) for word in LAUNCH]
-    if variables and system is not System.WINDOWS:
-        words = ["/usr/bin/env", *(f"{name}={value}" for name, value in variables.items()), *words]
+    given = [f"{name}={value}" for name, value in variables.items()]
+    if given and system is System.WINDOWS:
+        words = [*words, *given]  # no program there sets a variable for another; the hook reads them itself
+    elif given:
+        words = ["/usr/bin/env", *given, *words]
     return Runner((*words, "--readonly") if readonly else tuple(words), system, readonly)
 
 
