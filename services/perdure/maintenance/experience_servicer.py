@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import grpc
 
@@ -28,7 +29,7 @@ from perdure.wire.metadata import caller_of
 
 SERVICE = pb.DESCRIPTOR.services_by_name["ExperienceService"].full_name
 
-_Context = grpc.ServicerContext
+_Context: TypeAlias = grpc.ServicerContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

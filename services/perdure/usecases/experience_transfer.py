@@ -20,7 +20,6 @@ from perdure.errors import FailedPrecondition, InvalidArgument, Reason
 from perdure.ports import Clock, ExperienceReader, ExperienceStore, ExperienceUnit
 from perdure.usecases.permission import require
 
-SCHEMA = "evermind.experience/1"
 PAGE = 100
 BATCH = 100
 """Documents stored in one transaction; others write between two."""
@@ -50,7 +49,12 @@ class ExperienceTransfer:
 
     def _parts(self, caller: Caller) -> Iterator[Part]:
         with self._store.experience_view(caller.scope) as reader:
-            head: dict[str, Json] = {"learned": {}, "adaptations": [], **reader.imported_head(), "schema": SCHEMA}
+            head: dict[str, Json] = {
+                "learned": {},
+                "adaptations": [],
+                **reader.imported_head(),
+                "schema": documents.SCHEMA,
+            }
             own = [one.version for one in reader.adaptations()]
         if own:
             head[_OWN] = {"models": list(own)}
@@ -128,23 +132,23 @@ class ExperienceTransfer:
         if reader.episode(episode.id) is not None:
             return False
         if unit is not None:
-            unit.put_episode(episode, procedure_of(episode, now=self._clock.now()))
+            unit.put_episode(episode, procedure_of(episode))
         return True
 
     def _skill(
         self, reader: ExperienceReader, unit: ExperienceUnit | None, document: Mapping[str, Json], path: str
     ) -> bool:
-        skill = documents.skill_from_json(document, path)
+        skill = documents.skill_from_json(document, path=path)
         if reader.skill(skill.id) is not None:
             return False
         if unit is not None:
-            unit.put_skill(skill, procedure_of(skill, now=self._clock.now()))
+            unit.put_skill(skill, procedure_of(skill))
         return True
 
     def _run(
         self, reader: ExperienceReader, unit: ExperienceUnit | None, document: Mapping[str, Json], path: str
     ) -> bool:
-        run = documents.run_from_json(document, path)
+        run = documents.run_from_json(document, path=path)
         return reader.skill_run(run.id) is None if unit is None else unit.import_run(run)
 
 
@@ -186,8 +190,9 @@ def _page(reader: ExperienceReader, kind: PartKind, cursor: str) -> tuple[list[M
 def _refuse_foreign(head: Part | None) -> None:
     if head is None or head.kind is not PartKind.HEAD:
         raise InvalidArgument("An import begins with its head.", reason=Reason.FIELD_MISSING, details={"field": "head"})
-    if head.document.get("schema") != SCHEMA:
+    if head.document.get("schema") != documents.SCHEMA:
         raise FailedPrecondition(
-            f"This is not experience of the schema {SCHEMA}; nothing was taken in. A newer file needs a newer Perdure.",
+            f"This is not experience of the schema {documents.SCHEMA}; nothing was taken in. "
+            "A newer file needs a newer Perdure.",
             reason=Reason.SCHEMA_UNKNOWN,
         )
