@@ -486,6 +486,40 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     "I4-RULES-02": ("issue 4, rules files", "Files of rules are written on request only."),
     "I4-DONE-02": ("issue 4, done when 2", "For every host, what people have comes through byte by byte."),
     "I4-WINDOWS-01": ("issue 4, connect", "On Windows a host gets real programs, and hooks know a chosen home."),
+    "I4-DEFECT-NF-01": ("issue 4, done when 4", "NaN Forget §0 (1): a prompt in the host's own field brings memories."),
+    "I4-DEFECT-NF-02": (
+        "issue 4, done when 4",
+        "NaN Forget §0 (2): real transcript lines are captured, and a bad one costs only itself.",
+    ),
+    "I4-DEFECT-NF-09": ("issue 4, done when 4", "NaN Forget §0 (9): settings of the person's are kept, byte for byte."),
+    "I4-DEFECT-NF-SPEECH": (
+        "issue 4, done when 4",
+        "NaN Forget §4: hooks tell facts of this project, nothing on a failure, and use up nothing by looking.",
+    ),
+    "I4-DEFECT-NF-FILES": ("issue 4, done when 4", "NaN Forget §4: no memory file is lost for how it is written."),
+    "I4-DEFECT-NF-SWEEP": (
+        "issue 4, done when 4",
+        "NaN Forget §4: the best of both sides is kept whole, without chatter, under the one project's name.",
+    ),
+    "I4-DEFECT-NF-07": (
+        "issue 4, done when 4",
+        "NaN Forget §7: setup writes where hosts read, nothing in clear, and can be looked at and undone.",
+    ),
+    "I4-DEFECT-BF-06": ("issue 4, done when 4", "Builderforce §6: a host's error shows; there is a way out."),
+    "I4-DEFECT-BF-23": ("issue 4, done when 4", "Builderforce §9.4 (23): nothing lands in the current folder."),
+    "I4-DEFECT-BF-24": ("issue 4, done when 4", "Builderforce §9.4 (24): a home folder is no sign of Claude Code."),
+    "I4-DEFECT-BF-26": (
+        "issue 4, done when 4",
+        "Builderforce §9.4 (26): the pristine copy stays, writes are whole, TOML is read and not searched.",
+    ),
+    "I4-DEFECT-BF-27": (
+        "issue 4, done when 4",
+        "Builderforce §9.4 (27): requests hold up nothing, output hides nothing, a compaction prints nothing.",
+    ),
+    "I4-DEFECT-BF-28": (
+        "issue 4, done when 4",
+        "Builderforce §7, §9.4 (28): a prompt costs one search and is understood in any script, and by names alone.",
+    ),
     "I4-DEFECT-BF-22": ("issue 4, done when 4", "Builderforce §9.4 (22): a changed --readonly reaches every entry."),
     "I4-DEFECT-BF-25": ("issue 4, done when 4", "Builderforce §9.4 (25): no hook asks for a tool that is not there."),
     "EXP-STORE-01": ("issue 5, routines", "Of several that claim a routine at once, one gets it."),

@@ -47,7 +47,7 @@ def put(path: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.requirement("CONNECT-08")
+@pytest.mark.requirement("CONNECT-08", "I4-DEFECT-NF-09")
 def test_settings_with_comments_guards_and_deny_lists_are_kept(home: Path) -> None:
     """NaN Forget replaced a project's settings wholesale, and wiped a person's that had comments."""
     gemini = put(home / ".gemini" / "settings.json", GUARDED)
@@ -61,7 +61,7 @@ def test_settings_with_comments_guards_and_deny_lists_are_kept(home: Path) -> No
     assert '"guard"' in claude.read_text(encoding="utf-8")
 
 
-@pytest.mark.requirement("CONNECT-08")
+@pytest.mark.requirement("CONNECT-08", "I4-DEFECT-NF-07")
 def test_what_is_told_as_connected_is_in_the_file_that_the_host_reads(home: Path) -> None:
     """NaN Forget printed success and wrote nothing; and wrote Claude Desktop's entry where nobody reads it."""
     (home / ".claude").mkdir()
@@ -75,7 +75,7 @@ def test_what_is_told_as_connected_is_in_the_file_that_the_host_reads(home: Path
         assert "perdure" in json.loads(desktop.read_text(encoding="utf-8"))["mcpServers"]
 
 
-@pytest.mark.requirement("CONNECT-08")
+@pytest.mark.requirement("CONNECT-08", "I4-DEFECT-NF-07", "I4-DEFECT-BF-23")
 def test_nothing_is_written_into_the_folder_it_is_called_from(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty XDG_CONFIG_HOME made Builderforce write there; NaN Forget put .env, CLAUDE.md and hooks there."""
     monkeypatch.setenv("XDG_CONFIG_HOME", "")
@@ -86,14 +86,14 @@ def test_nothing_is_written_into_the_folder_it_is_called_from(home: Path, monkey
     assert all(name.startswith((".config/", "Library/")) for name in written(home))
 
 
-@pytest.mark.requirement("CONNECT-08")
+@pytest.mark.requirement("CONNECT-08", "I4-DEFECT-BF-24")
 def test_a_home_folder_is_no_sign_of_claude_code(home: Path) -> None:
     """Builderforce found Claude Code on every machine, since the folder of ~/.claude.json is the home."""
     assert run(["connect"]) == Exit.NOT_FOUND
     assert written(home) == []
 
 
-@pytest.mark.requirement("CONNECT-08")
+@pytest.mark.requirement("CONNECT-08", "I4-DEFECT-BF-22")
 def test_codexs_entry_is_brought_up_to_date(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Builderforce called a changed Codex entry «skipped»."""
     path = put(home / ".codex" / "config.toml", 'model = "m"\n')
@@ -112,7 +112,7 @@ def test_codexs_entry_is_brought_up_to_date(home: Path, monkeypatch: pytest.Monk
         ('["mcp_servers"."perdure"]\ncommand = "/old/perdure-bridge"\n', 0),
     ],
 )
-@pytest.mark.requirement("CONNECT-08")
+@pytest.mark.requirement("CONNECT-08", "I4-DEFECT-BF-26")
 def test_toml_is_read_and_not_searched_for_words(home: Path, text: str, count: int) -> None:
     """Builderforce took a header in a comment for its own, and a quoted one for none."""
     path = put(home / ".codex" / "config.toml", text)
@@ -124,7 +124,7 @@ def test_toml_is_read_and_not_searched_for_words(home: Path, text: str, count: i
     assert "/old/" not in new
 
 
-@pytest.mark.requirement("CONNECT-08")
+@pytest.mark.requirement("CONNECT-08", "I4-DEFECT-BF-26")
 def test_the_pristine_version_survives_every_later_run(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Builderforce overwrote its only backup in the second run."""
     path = put(home / ".cursor" / "mcp.json", '{"mcpServers": {}}')
@@ -136,7 +136,7 @@ def test_the_pristine_version_survives_every_later_run(home: Path, monkeypatch: 
     assert [place.read_text(encoding="utf-8") for place in backups] == ['{"mcpServers": {}}']
 
 
-@pytest.mark.requirement("CONNECT-08")
+@pytest.mark.requirement("CONNECT-08", "I4-DEFECT-BF-06")
 def test_a_file_that_was_refused_shows_in_the_exit_status(home: Path) -> None:
     """Builderforce exited 0 after a host's error; and refused every JSON with comments."""
     put(home / ".cursor" / "mcp.json", "{")
@@ -146,7 +146,7 @@ def test_a_file_that_was_refused_shows_in_the_exit_status(home: Path) -> None:
     assert '"perdure"' in (home / ".config" / "zed" / "settings.json").read_text(encoding="utf-8")
 
 
-@pytest.mark.requirement("CONNECT-08")
+@pytest.mark.requirement("CONNECT-08", "I4-DEFECT-BF-26")
 def test_an_interrupted_write_leaves_the_old_file_whole(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Builderforce wrote over the file in place."""
     path = put(home / ".cursor" / "mcp.json", GUARDED)
@@ -161,7 +161,7 @@ def test_an_interrupted_write_leaves_the_old_file_whole(home: Path, monkeypatch:
     assert written(home) == [".cursor/mcp.json"]
 
 
-@pytest.mark.requirement("CONNECT-08")
+@pytest.mark.requirement("CONNECT-08", "I4-DEFECT-NF-07")
 def test_no_secret_is_written_in_clear(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """NaN Forget wrote an API key into a .env of the project."""
     monkeypatch.setenv("PERDURE_TOKEN", "pdr_secret")
@@ -174,7 +174,7 @@ def test_no_secret_is_written_in_clear(home: Path, monkeypatch: pytest.MonkeyPat
         assert "pdr_secret" not in (home / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.requirement("CONNECT-08")
+@pytest.mark.requirement("CONNECT-08", "I4-DEFECT-NF-07", "I4-DEFECT-BF-06")
 def test_there_is_a_way_out_and_a_look_beforehand(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Neither had an uninstall nor a dry run."""
     path = put(home / ".cursor" / "mcp.json", '{"mcpServers": {"a": {"command": "b"}}}')
