@@ -114,3 +114,17 @@ def test_a_markdown_export_moves_a_whole_memory(stack: Stack, person: Path, tmp_
         assert {k: v for k, v in json.loads(there).items() if k not in bookkeeping} == {
             k: v for k, v in json.loads(here).items() if k not in bookkeeping
         }
+
+
+@pytest.mark.requirement("I4-MOVE-08")
+def test_setup_takes_in_what_is_on_the_machine_once(stack: Stack, tmp_path: Path) -> None:
+    rows = [{"id": "0000000a-1111-4222-8333-444444444444", "content": "The otter audits the ledgers."}]
+    nan_forget(tmp_path / ".nan-forget" / "memories.db", rows)
+    before = fingerprints(tmp_path)
+    for created in (1, 0):
+        ran = perdure(stack, tmp_path, "setup", "--yes")
+        assert ran.returncode == 0, ran.stderr
+        assert f"Took in 1 memory of NaN Forget: {created} created" in ran.stdout
+        assert "Done." in ran.stdout
+    assert fingerprints(tmp_path) == before
+    assert "otter" in perdure(stack, tmp_path, "search", "Who audits the ledgers?").stdout

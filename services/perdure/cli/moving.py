@@ -58,9 +58,11 @@ def look(source: Source, paths: Sequence[Path], where: Here, *, project: str | N
     if missing:
         raise Failure(f"There is no {missing[0]}.", Exit.NOT_FOUND)
     places = tuple(paths) or tuple(source.places(where))
+    if not places and not source.usual:
+        raise Failure(f"Say which folder or file: perdure import --from {source.name} PATH", Exit.USAGE)
     if not places:
         raise Failure(
-            f"No {source.title} was found; looked for {source.usual}. Say where it is: "
+            f"Nothing of {source.title} was found; looked for {source.usual}. Say where it is: "
             f"perdure import --from {source.name} PATH",
             Exit.NOT_FOUND,
         )
@@ -150,18 +152,23 @@ def show(found: Found, report: dict[str, Any], *, dry_run: bool = False) -> None
             say(f"  and {len(found.drafts) - PREVIEW} more")
     did = "Would take in" if dry_run else "Took in"
     counts = ", ".join(f"{report[name]} {name}" for name in ("created", "unchanged", "merged", "failed"))
-    say(f"{did} {report['read']} memories of {found.source.title}: {counts}")
+    say(f"{did} {counted(report['read'])} of {found.source.title}: {counts}")
     _list("not taken in", [(problem["place"], problem["reason"]) for problem in report["problems"]], report["failed"])
     for kind in (Kind.LOST, Kind.CHANGED, Kind.LEFT_OUT, Kind.NOTE):
         remarks = found.of(kind)
         _list(kind.value, [(remark.place, remark.reason) for remark in remarks], len(remarks))
 
 
+def counted(number: int) -> str:
+    """Such as "1 memory" or "3 memories"."""
+    return f"{number} {'memory' if number == 1 else 'memories'}"
+
+
 def _list(title: str, lines: Sequence[tuple[str, str]], total: int) -> None:
     for place, reason in lines[:_SHOWN]:
         note(f"{title}: {one_line(place)}: {one_line(reason)}")
     if total > min(len(lines), _SHOWN):
-        note(f"{title}: {total - min(len(lines), _SHOWN)} more; --json lists them")
+        note(f"{title}: {total - min(len(lines), _SHOWN)} more; see --json")
 
 
 def _preview(draft: Draft) -> dict[str, str]:

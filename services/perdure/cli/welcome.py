@@ -89,7 +89,7 @@ def _connect(*, yes: bool) -> int:
 
 def _move_in(*, yes: bool) -> int:
     """Step three: what other memories on this machine hold. Only read; a second setup takes in what is new."""
-    from perdure.cli.moving import Found, here, look, send, show
+    from perdure.cli.moving import Found, counted, here, look, send, show
     from perdure.importing.draft import Kind
     from perdure.importing.sources import SOURCES
 
@@ -112,7 +112,7 @@ def _move_in(*, yes: bool) -> int:
     say("3. What is remembered on this machine already; nothing is changed or deleted there.")
     status = Exit.OK
     for one in taken:
-        count = f"{len(one.drafts)} {'memory' if len(one.drafts) == 1 else 'memories'}"
+        count = counted(len(one.drafts))
         if not (yes or ask(f"   Take in {count} of {one.source.title}?")):
             say(f"   {one.source.title} ({count}): perdure import --from {one.source.name}")
             continue

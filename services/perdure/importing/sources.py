@@ -31,7 +31,7 @@ class Source:
     Attributes:
         name: What ``--from`` takes.
         title: What people call it.
-        usual: Where it usually is, for the sentence that nothing was found.
+        usual: Where it usually is, for the sentence that nothing was found; empty where it has no place of its own.
         places: What of it is on this machine.
         read: Its drafts and remarks.
         by_setup: ``perdure setup --yes`` takes it in: a person or an agent saved it as a memory on purpose.
@@ -96,7 +96,7 @@ SOURCES = (
         _each(mcp_memory.read),
     ),
     Source(basic_memory.NAME, "Basic Memory", "~/basic-memory", basic_memory.places, _each(basic_memory.read)),
-    Source(markdown.NAME, "Markdown files", "no place of its own", markdown.places, _each(markdown.read)),
+    Source(markdown.NAME, "Markdown files", "", markdown.places, _each(markdown.read)),
     Source(adr.NAME, "decision records", "docs/adr and the like, below the project", adr.places, _each(adr.read)),
 )
 BY_NAME = {source.name: source for source in SOURCES}

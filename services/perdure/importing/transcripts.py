@@ -49,14 +49,19 @@ def read(paths: Sequence[Path], here: Here, tick: Callable[[int, int], None]) ->
     taken: dict[tuple[str, str], _Said] = {}
     more = 0
     for number, file in enumerate(files):
+        if len(taken) >= here.limit:
+            # older sessions are not even read: weighing years of talk takes minutes
+            unread = len(files) - number
+            yield Remark(Kind.LEFT_OUT, "older sessions", f"{unread} of them, after {here.limit} memories: see --limit")
+            break
         tick(number, len(files))
         try:
-            found, unread = _session(file)
+            found, broken = _session(file)
         except OSError as error:
             yield Remark(Kind.LOST, file.name, f"it cannot be read: {error.strerror}")
             continue
-        if unread:
-            yield Remark(Kind.NOTE, file.name, f"{unread} lines are no JSON and were skipped")
+        if broken:
+            yield Remark(Kind.NOTE, file.name, f"{broken} lines are no JSON and were skipped")
         best = sorted(found, key=lambda said: -said.candidate.score)
         more += max(0, len(best) - here.cap)
         for said in sorted(best[: here.cap], key=lambda said: said.at):
@@ -73,7 +78,7 @@ def read(paths: Sequence[Path], here: Here, tick: Callable[[int, int], None]) ->
     if more:
         yield Remark(
             Kind.LEFT_OUT,
-            "all sessions",
+            "sessions that were read",
             f"{more} more sentences, beyond {here.cap} of a session or {here.limit} in all: see --cap and --limit",
         )
 

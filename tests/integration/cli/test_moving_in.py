@@ -57,7 +57,7 @@ def test_a_dry_run_shows_what_would_come_and_no_secret(perdure: Command, taking:
     ran = perdure("import", "--from", "nan-forget", str(path), "--dry-run")
     assert taking.last.query == [("dry_run", "true")]
     assert "2026-03-01  shop [fact] The key is" in ran.out
-    assert "Would take in 1 memories" in ran.out
+    assert "Would take in 1 memory of" in ran.out
     assert secret not in ran.out
     assert "\x1b" not in ran.out
     assert "not understood: memories.db, memory x: it has no content" in ran.err
@@ -98,6 +98,7 @@ def test_wrong_words_are_wrong_usage(perdure: Command, gateway: RestGateway, tmp
     assert perdure("import", "a", "b").status == 2
     assert perdure("import", "--from", "nowhere").status == 2
     assert perdure("import", "--from", "adr", "--cap", "3").status == 2
+    assert perdure("import", "--from", "markdown").status == 2
     assert perdure("import", "--from", "markdown", str(tmp_path / "gone")).status == 3
     assert perdure("export", "--format", "markdown").status == 2
     assert gateway.asked == []
@@ -146,6 +147,6 @@ def test_setup_takes_in_what_was_saved_on_purpose_and_names_the_rest(
     ran = perdure("setup", "--yes")
     assert ran.status == 0, ran.err
     assert "Took in 4 memories of NaN Forget" in ran.out
-    assert "Took in 1 memories of Claude Code's memory" in ran.out
+    assert "Took in 1 memory of Claude Code's memory" in ran.out
     assert "perdure import --from transcripts --dry-run" in ran.out
     assert len([asked for asked in taking.asked if asked.path == "/memories/import"]) == 2
