@@ -141,7 +141,7 @@ plugin() {
   check "claude plugin details" 'memory' 0 "${claude[@]}" plugin details perdure@perdure
   check "claude mcp list, plugin" 'plugin:perdure:memory: .*Connected' 0 "${claude[@]}" mcp list
   check "claude -p, the plugin's hooks, tools and commands reach a scripted model" 'all reached the model' 0 \
-    "$PYTHON" tests/e2e/plugin_session.py "${claude[@]}"
+    env "PYTHONPATH=$PYTHONPATH:$PWD/tests" "$PYTHON" tests/e2e/plugin_session.py "${claude[@]}"
 }
 
 mcpb() {
