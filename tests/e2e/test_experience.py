@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from support.stack import Stack, running, wait_until
+from support.stack import Stack, running
 from support.surfaces import ERAS, over_http, said
 
 pytestmark = pytest.mark.e2e
@@ -212,7 +212,7 @@ def test_a_password_is_in_no_file_no_log_and_no_export(stack: Stack) -> None:
     )
     stored = stack.call("POST", "/episodes", flagged)
     assert stored.status == 201
-    stack.call("PUT", "/episodes/secret-1/screenshots/s3.png", PNG, headers=IMAGE)
+    assert stack.call("PUT", "/episodes/secret-1/screenshots/s3.png", PNG, headers=IMAGE).status == 201
     skill = stack.call("POST", "/episodes/secret-1/compile", {"edits": {"fixed": ["s1", "s4", "s5"]}}).json
     stack.call("GET", f"/memories/search?q={CANARY}")
     exported = stack.call("GET", "/experience/export")
@@ -224,22 +224,22 @@ def test_a_password_is_in_no_file_no_log_and_no_export(stack: Stack) -> None:
 
 @pytest.mark.requirement("I5-EP-3")
 def test_a_picture_is_kept_with_its_episode_and_goes_with_it(stack: Stack) -> None:
+    own = PNG + b"pictured"
     stack.call("POST", "/episodes", _transfer("pictured"))
-    kept = stack.call("PUT", "/episodes/pictured/screenshots/s3.png", PNG, headers=IMAGE)
+    kept = stack.call("PUT", "/episodes/pictured/screenshots/s3.png", own, headers=IMAGE)
     assert (kept.status, kept.json["media_type"]) == (201, "image/png")
+    back = stack.call("GET", "/episodes/pictured/screenshots/s3.png")
+    assert (back.body, back.headers["x-content-type-options"]) == (own, "nosniff")
     no_picture = stack.call("PUT", "/episodes/pictured/screenshots/s4.png", b"<svg/>", headers=IMAGE)
-    assert no_picture.status in (400, 415, 422)
-    outside = stack.call("PUT", "/episodes/pictured/screenshots/..%2Fx.png", PNG, headers=IMAGE)
-    assert outside.status in (400, 404, 422)
-    pictures = {path for path in _files(stack.home) if path.read_bytes() == PNG}
-    assert pictures
+    assert no_picture.status == 422
+    page = stack.call("PUT", "/episodes/pictured/screenshots/s4.png", own, headers={"Content-Type": "text/html"})
+    assert page.status == 415
+    outside = stack.call("PUT", "/episodes/pictured/screenshots/..%2Fx.png", own, headers=IMAGE)
+    assert outside.status >= 400
+    pictures = [path for path in _files(stack.home) if path.read_bytes() == own]
+    assert len(pictures) == 1
     assert stack.call("DELETE", "/episodes/pictured").json["forgotten"] is True
-    wait_until(lambda: not any(path.exists() for path in pictures) or _others_use(stack), what="the picture to go")
-
-
-def _others_use(stack: Stack) -> bool:
-    """Whether another episode still has the same picture."""
-    return bool(stack.call("GET", "/episodes/secret-1/screenshots").json.get("screenshots"))
+    assert not pictures[0].exists()
 
 
 def _files(home: Path) -> list[Path]:

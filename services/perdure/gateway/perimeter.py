@@ -5,6 +5,7 @@ Pure ASGI. Stops DNS rebinding and cross-site requests from a browser, and bodie
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
@@ -22,6 +23,9 @@ JSON = frozenset({"application/json"})
 NDJSON = frozenset({"application/x-ndjson", "application/ndjson", "application/jsonl", "application/json"})
 STREAMED = frozenset({"/memories/import"})
 """Paths whose body is read line by line, each line within the limit."""
+
+PICTURES = frozenset({"image/png", "image/jpeg", "image/webp", "application/octet-stream"})
+_PICTURE_PATH = re.compile(r"/episodes/[^/]+/screenshots/[^/]+\Z")
 
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -73,9 +77,10 @@ class Perimeter:
         has_body = declared > 0 or "transfer-encoding" in headers
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         streamed = scope["path"] in STREAMED
-        accepted = NDJSON if streamed else JSON
+        picture = scope["method"] == "PUT" and _PICTURE_PATH.match(scope["path"]) is not None
+        accepted = NDJSON if streamed else PICTURES if picture else JSON
         if (has_body or kind) and kind not in accepted:
-            wanted = "application/x-ndjson" if streamed else "application/json"
+            wanted = "application/x-ndjson" if streamed else "image/png" if picture else "application/json"
             raise InvalidArgument(f"Send the body as {wanted} (Content-Type header).", reason=Reason.CONTENT_TYPE)
         if streamed:
             return receive
