@@ -547,6 +547,34 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
         "A demonstration becomes a skill that one host runs, with an approval, on every surface.",
     ),
     "I5-DONE-2": ("issue 5, done when 2", "A password typed in a demonstration is in no file, log or export."),
+    "I5-GATE-1": (
+        "issue 5, skills",
+        "What cannot be taken back is gated in ten languages, keys, commands and tools; look-alikes are not.",
+    ),
+    "I5-EP-1": (
+        "issue 5, episodes",
+        "A malformed episode is refused by the place of what is wrong; unknown fields are kept.",
+    ),
+    "I5-EP-2": (
+        "issue 5, episodes",
+        "Secrets are blanked by flag, field, control, form and value before anything is written.",
+    ),
+    "I5-SKILL-1": ("issue 5, skills", "The same episode and edits make the same skill; secrets have no default."),
+    "I5-SKILL-2": ("issue 5, skills", "Compiling an episode again makes the next version of its skill, with a diff."),
+    "I5-RUN-1": (
+        "issue 5, runs",
+        "A gated step is refused without an approval in the same run; a run that ended takes no more.",
+    ),
+    "I5-RUN-2": ("issue 5, runs", "A silent run is given up; a run can be cancelled."),
+    "I5-ROUTINE-1": (
+        "issue 5, routines",
+        "Minutes, days in a time zone and cron are due when the clock there says so; missed days are past.",
+    ),
+    "I5-ROUTINE-2": ("issue 5, routines", "Two hosts never run one routine twice."),
+    "I5-LEARN-1": (
+        "issue 5, learned from runs",
+        "Each version has its success rate with an interval, failing steps, and maybe advice to retire it.",
+    ),
     "I5-EP-3": ("issue 5, episodes", "A picture is kept with its episode and goes with it."),
     "I5-M1": (
         "issue 5, private model",

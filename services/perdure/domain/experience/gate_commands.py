@@ -242,6 +242,7 @@ _PROGRAMS.update(
         }.items()
     }
 )
+_STOPS = frozenset({"reboot", "shutdown", "halt", "poweroff"})
 _SQL = re.compile(
     r"(?is)(?:^|;)\s*(?:/\*.*?\*/\s*|--[^\n]*\n\s*|with\s.+?\)\s*)*(?:"
     r"drop\s+(?:table|database|schema|index|view|materialized|column|user|role|sequence|trigger|function|procedure|type|"
@@ -315,8 +316,12 @@ def _is_dangerous_line(line: str) -> bool:
     if _inner_is_dangerous(line):
         return True
     bare = _QUOTED.sub(lambda match: re.sub(r"[;|&`\n]", " ", match[0]), line)
-    segments = [_PREFIX.sub("", segment) for segment in _SEGMENT.split(bare)]
-    return any(_is_dangerous_segment(segment, segments[at + 1 :]) for at, segment in enumerate(segments))
+    whole = _SEGMENT.split(bare)
+    segments = [_PREFIX.sub("", segment) for segment in whole]
+    return any(
+        _is_dangerous_segment(segment, segments[at + 1 :], handed="xargs" in whole[at] or "parallel" in whole[at])
+        for at, segment in enumerate(segments)
+    )
 
 
 def _inner_is_dangerous(line: str) -> bool:
@@ -337,7 +342,8 @@ def _inner_is_dangerous(line: str) -> bool:
     return any(is_dangerous_command(match[0][1:-1]) for match in _QUOTED.finditer(line))
 
 
-def _is_dangerous_segment(segment: str, following: list[str]) -> bool:
+def _is_dangerous_segment(segment: str, following: list[str], *, handed: bool) -> bool:
+    """One command; ``following`` are those it is piped to, ``handed``: it gets its arguments from the one before."""
     parts = segment.split(None, 1)
     if not parts:
         return False
@@ -346,11 +352,11 @@ def _is_dangerous_segment(segment: str, following: list[str]) -> bool:
         # what is only said is harmless, unless it is said to somebody who does it
         piped = bool(following) and program_name((following[0].split() or [""])[0]) in _INTERPRETERS
         return piped and any(is_dangerous_command(match[0][1:-1]) for match in _QUOTED.finditer(segment))
-    if program not in _PROGRAMS or _HARMLESS_FLAG.search(rest):
+    if program not in _PROGRAMS or (_HARMLESS_FLAG.search(rest) and program not in _STOPS):
         return False
     pattern = _PROGRAMS[program]
     # a sentence in quotes is a message, not an option
     rest = _SENTENCE.sub(" ", rest)
     if pattern is None:
-        return bool(rest.strip()) or program in ("reboot", "shutdown", "halt", "poweroff")
+        return bool(rest.strip()) or handed or program in _STOPS
     return pattern.search(rest) is not None

@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from perdure.domain.experience.blanking import blanked
+from perdure.domain.experience.documents import episode_to_json
+from perdure.domain.experience.episode import Episode, Json, Keys, SetValue, ToolCall
+from support.experience_world import click, episode, keys, tool, typed
+
+pytestmark = pytest.mark.requirement("I5-EP-2")
+
+SECRET = "zebra-Quilt.41"
+
+
+def text_of(value: Episode) -> str:
+    return json.dumps(episode_to_json(value), ensure_ascii=False)
+
+
+def first(*actions: dict[str, Json]) -> object:
+    return blanked(episode(actions)).steps[0].action
+
+
+def test_a_flagged_value_is_blanked_whatever_its_field_is_called() -> None:
+    found = first(typed("Colour", "x", secret=True))
+    assert isinstance(found, SetValue)
+    assert (found.value, found.secret) == ("", True)
+    assert blanked(episode([typed("Colour", "x", secret=True)])).redacted == ("secret",)
+
+
+def test_an_empty_secret_is_accepted() -> None:
+    found = first(typed("Password", "", secret=True))
+    assert isinstance(found, SetValue)
+    assert found.secret
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        *("Password", "New password:", "Password (min. 8 characters)", "PIN", "CVV", "API key", "Access token", "TOTP"),
+        *("One-time code", "Passwort", "Kennwort", "TAN", "Contraseña", "Clave", "Mot de passe", "Senha", "Wachtwoord"),
+        *(
+            "密码",
+            "确认密码",
+            "验证码",
+            "密碼",
+            "パスワード",
+            "暗証番号",
+            "認証コード",
+            "비밀번호",
+            "인증번호",
+            "Пароль",
+        ),
+        *("txtPassword", "user_pwd", "clientSecret", "Hasło", "Şifre", "Private key", "Recovery code"),
+    ],
+)
+def test_an_unflagged_secret_is_known_by_its_field(label: str) -> None:
+    found = first(typed(label, "tiger"))
+    assert isinstance(found, SetValue)
+    assert (found.value, found.secret) == ("", True)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        *("Password hint", "Token count", "Max tokens", "Search", "Amount", "Pin to taskbar", "Secretary", "Author"),
+        *("Passenger", "Security question", "Postcode", "密码提示", "パスワードのヒント", "비밀번호 힌트", "Key"),
+        *("Passwort-Hinweis", "Palabra clave", "Indice du mot de passe", "API key name", "Username"),
+    ],
+)
+def test_a_field_that_is_only_about_a_secret_keeps_its_value(label: str) -> None:
+    found = first(typed(label, "tiger"))
+    assert isinstance(found, SetValue)
+    assert (found.value, found.secret) == ("tiger", False)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"controlType": "PasswordBox"},
+        {"className": "NSSecureTextField"},
+        {"isPassword": True},
+        {"inputType": "password"},
+        {"autocomplete": "one-time-code"},
+        {"automationId": "pwdLogin"},
+        {"placeholder": "Your password"},
+    ],
+)
+def test_an_unflagged_secret_is_known_by_its_control(fields: dict[str, Json]) -> None:
+    found = first(typed("Enter here", "tiger", **fields))
+    assert isinstance(found, SetValue)
+    assert found.secret
+
+
+def test_keys_into_a_secret_field_become_one_blank_step() -> None:
+    pressed = [keys(char) for char in "s3creX"] + [keys("Backspace"), keys("t"), keys("Enter")]
+    found = blanked(episode([click("Password"), *pressed, typed("Note", "s3cret")]))
+    assert [step.id for step in found.steps] == ["s1", "s2", "s10", "s11"]
+    assert found.steps[1].action == Keys(keys="", secret=True)
+    assert isinstance(found.steps[2].action, Keys)
+    assert "s3cre" not in text_of(found)
+
+
+def test_keys_after_leaving_the_field_stay() -> None:
+    found = blanked(episode([click("Password"), keys("tiger"), keys("Tab"), keys("hello")]))
+    assert [step.action.keys for step in found.steps[1:] if isinstance(step.action, Keys)] == ["", "Tab", "hello"]
+
+
+def test_keys_with_their_own_target_are_judged_by_it() -> None:
+    found = blanked(episode([click("Password"), keys("bob", "User"), keys("tiger", "PIN")]))
+    assert [step.action.keys for step in found.steps[1:] if isinstance(step.action, Keys)] == ["bob", ""]
+
+
+def test_a_token_typed_key_by_key_is_found_by_its_form() -> None:
+    token = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zC0eF3hI6"
+    found = blanked(episode([click("Note"), *(keys(char) for char in f"x {token}")]))
+    assert "".join(step.action.keys for step in found.steps[1:] if isinstance(step.action, Keys)) == "x "
+
+
+def test_what_was_a_secret_once_is_one_everywhere() -> None:
+    found = blanked(
+        episode(
+            [
+                typed("Password", SECRET),
+                typed("Comment", f"it is {SECRET}, really"),
+                click(SECRET, windowTitle=f"Hello {SECRET}"),
+                tool("note", f"saved {SECRET}", text=SECRET, nested={"a": [SECRET]}),
+                *(keys(char) for char in SECRET),
+            ],
+            name=f"Log in with {SECRET}",
+            args=[SECRET, f"--note={SECRET}"],
+            remark={"deep": [SECRET]},
+        )
+    )
+    assert SECRET not in text_of(found)
+    assert SECRET not in "".join(step.action.keys for step in found.steps if isinstance(step.action, Keys))
+
+
+def test_a_value_beside_a_secret_field_is_blanked() -> None:
+    found = blanked(episode([click("Password", value="tiger", text="tiger")]))
+    assert "tiger" not in text_of(found)
+
+
+@pytest.mark.parametrize(
+    ("args", "gone", "stays"),
+    [
+        (["--password", "x"], "x", "--password"),
+        (["--password=tiger"], "tiger", "--password="),
+        (["--api-key", "tiger"], "tiger", "--api-key"),
+        (["-pS3cret!"], "S3cret!", "-p"),
+        (["https://bob:tiger9@host/x"], "tiger9", "https://bob:"),
+        (["PGPASSWORD=tiger"], "tiger", "PGPASSWORD="),
+        (["/password:tiger"], "tiger", "/password:"),
+        (["-p", "8080", "--port", "80", "--max-tokens", "9", "--password-file", "f.txt"], None, "f.txt"),
+    ],
+)
+def test_secrets_among_the_program_s_arguments_are_blanked(args: list[str], gone: str | None, stays: str) -> None:
+    found = blanked(episode([click("a")], args=args))
+    whole = " ".join(found.args).replace("[redacted:password]", "#").replace("[redacted:url_password]", "#")
+    assert gone is None or gone not in whole.replace("--password", "").replace("/password", "")
+    assert stays in whole
+    assert bool(found.redacted) == (gone is not None)
+
+
+def test_tool_arguments_are_known_by_name_and_by_what_they_are_described_as() -> None:
+    found = first(tool("login", user="bob", password="tiger", token=7, max_tokens=100))
+    assert isinstance(found, ToolCall)
+    assert found.arguments == {"user": "bob", "password": "", "token": "", "max_tokens": 100}
+    assert found.secrets == ("password", "token")
+    found = first(tool("browser_type", element="Password field", text="tiger"))
+    assert isinstance(found, ToolCall)
+    assert found.arguments["text"] == ""
+
+
+def test_nested_tool_arguments_results_and_command_lines_are_blanked() -> None:
+    value = blanked(
+        episode(
+            [
+                tool("fill", fields=[{"name": "User", "value": "bob"}, {"name": "Passwort", "value": "tiger"}]),
+                tool("http", headers={"Authorization": "Basic YWJj", "Accept": "*/*"}, auth={"password": 1234}),
+                tool(
+                    "sh", '{"password": "tiger"}', command="mysql -ptiger99 db; curl -u bob:lion7 x; API_KEY=bear run"
+                ),
+                tool("sh", argv=["deploy", "--token", "wolf", "--port", "80"]),
+            ]
+        )
+    )
+    whole = text_of(value)
+    for gone in ("tiger", "YWJj", "1234", "lion7", "bear", "wolf"):
+        assert gone not in whole
+    for stays in ("bob", "*/*", "mysql", "--port", "80"):
+        assert stays in whole
+
+
+def test_help_texts_and_ports_stay() -> None:
+    said = "Use --token flag; docker run -p 80:80 x; ssh -p 22 h; PWD=/home x; mkdir -p a/b"
+    assert (
+        blanked(episode([tool("sh", said, command="docker run -p 80:80 x; mkdir -p a/b; ssh -p 22 h")])).redacted == ()
+    )
+
+
+def test_blanking_twice_changes_nothing_and_keeps_the_kinds() -> None:
+    once = blanked(
+        episode(
+            [
+                typed("Password", SECRET),
+                tool("sh", command=f"x --password {SECRET}", password=SECRET),
+                keys(SECRET, "PIN"),
+            ],
+            args=["--password", SECRET],
+        )
+    )
+    assert blanked(once) == once
+    assert once.redacted
+
+
+def test_an_episode_without_secrets_stays_as_it_is() -> None:
+    value = episode([typed("Amount", "12.50"), click("Pay"), keys("Enter"), tool("x", "y", a="b", n=5, f=True)])
+    assert blanked(value) == value
