@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from perdure.domain.compaction.stub import is_stub
 from perdure.domain.memory import GLOBAL_PROJECT, MemoryType
 from perdure.hooks import signals
 from perdure.hooks.front_matter import split
@@ -83,8 +84,8 @@ def _folder(folder: Path, here: Here) -> Iterator[Item]:
 
 def _topic(path: Path, name: str, place: str, project: str) -> Iterator[Item]:
     text = text_of(path)
-    head, _ = split(text)
-    if head.get("persisted") == "true" or head.get("perdure"):
+    head, body = split(text)
+    if head.get("persisted") == "true" or is_stub(body):
         yield Remark(Kind.LEFT_OUT, place, "a stub: its text was moved into a memory before")
         return
     found = topic_memories(str(path), name, own_words(text), project=project, host=NAME, session="")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from perdure.domain.compaction.stub import is_stub
 from perdure.domain.memory import KEY_CHARS_MAX, MemoryType
 from perdure.hooks.front_matter import split
 from perdure.importing.draft import Draft, Item, Kind, Remark, identity, key_of, moment, share, words
@@ -70,8 +71,9 @@ def memories_of(
         kind: What they are, unless the head says a type.
         whole: One memory whatever the length, as far as one can hold it.
     """
-    if not note.body:
-        yield Remark(Kind.LEFT_OUT, name, "it has no text")
+    if not note.body or is_stub(note.body):
+        reason = "a stub: its text was moved into a memory before" if note.body else "it has no text"
+        yield Remark(Kind.LEFT_OUT, name, reason)
         return
     title = note.told("title", "name")
     one = whole or len(note.body) <= SECTION_CHARS

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from perdure.bridge.compress import stub_of
 from perdure.domain.memory import MemoryType
 from perdure.hooks.memory_files import memories_of
 from perdure.importing.draft import Kind
+from perdure.installer.rules import BEGIN, END
 from support.memory_world import MemoryWorld, draft
 from support.moving_in import fingerprints, here, kept, read, take_in, write
 
@@ -113,6 +115,26 @@ def test_stubs_are_left_out_and_unreadable_files_reported(home: Path) -> None:
     assert [draft.content for draft in found.drafts] == ["- a list\n---\n- and a rule"]
     assert len(found.said(Kind.LEFT_OUT)) == 2
     assert len(found.said(Kind.LOST)) == 1
+
+
+def test_a_file_that_compress_made_a_stub_of_does_not_replace_its_own_memory(
+    world: MemoryWorld, home: Path, project: Path
+) -> None:
+    take_in(world, read("claude", here(home, project)).drafts)
+    (path,) = home.rglob("package-manager.md")
+    held = next(m for text, m in kept(world).items() if "pnpm, never npm" in text)
+    front = TOPIC[: TOPIC.index("- pnpm")]
+    write(path, front + stub_of(TOPIC, held.revision, [held.id]), at=datetime(2027, 2, 1, tzinfo=UTC))
+    found = read("claude", here(home, project))
+    assert any("a stub" in said for said in found.said(Kind.LEFT_OUT))
+    assert take_in(world, found.drafts).merged == 0
+    assert held.statement.content in kept(world)
+
+
+def test_a_block_of_rules_that_perdure_wrote_is_no_rule_of_the_persons(home: Path) -> None:
+    text = f"Mine: always use tabs.\n\n{BEGIN}\n## Long-term memory\n\nHow to use it.\n{END}\n"
+    (rule,) = read("claude", here(home), write(home / "shop" / "CLAUDE.md", text)).drafts
+    assert rule.content == "Mine: always use tabs."
 
 
 @pytest.mark.requirement("I4-MOVE-04")

@@ -169,3 +169,14 @@ def test_an_old_database_without_the_later_columns_is_read(home: Path) -> None:
     connection.close()
     (draft,) = read("nan-forget", here(home), path).drafts
     assert (draft.content, draft.confidence, draft.created_at) == ("Old but true.", 0.5, None)
+
+
+def test_an_export_that_its_limit_cut_short_is_told_of(home: Path) -> None:
+    rows = [{"id": str(n), "content": f"Fact {n}."} for n in range(10_000)]
+    found = read("nan-forget", here(home), write(home / "export.json", json.dumps(rows)))
+    assert len(found.drafts) == 10_000
+    assert any("stops at 10,000" in said for said in found.said(Kind.NOTE))
+
+
+def test_a_folder_is_as_good_as_the_file_in_it(home: Path, database: Path) -> None:
+    assert len(read("nan-forget", here(home), database.parent).drafts) == 4
