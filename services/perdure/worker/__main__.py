@@ -7,18 +7,19 @@ import sys
 import warnings
 
 from perdure import starting
-from perdure.jobs.app import QUEUE_INTERACTIVE, QUEUE_MAINTENANCE, make_app
 from perdure.settings import Settings
-from perdure.worker.tasks import register
 
 
 def body(settings: Settings) -> None:
     """Run until a signal; SIGTERM lets the present task end first."""
     # JSON only: nothing that a message holds is ever run, so root in a container is no worse than elsewhere
     warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
-    # read once, when numpy is loaded in a child; with a thread a core a training takes three times the processor time,
-    # most of it waiting for the other thread, and searches wait for it
+    # read once, when numpy is loaded, so before the imports; with a thread a core a training takes three times the
+    # processor time, most of it spent waiting for the other thread, and searches wait for it
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from perdure.jobs.app import QUEUE_INTERACTIVE, QUEUE_MAINTENANCE, make_app
+    from perdure.worker.tasks import register
+
     app = make_app(settings.broker_url, visibility_timeout_s=settings.visibility_timeout_s)
     register(app, settings)
     app.Worker(
