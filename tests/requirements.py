@@ -481,6 +481,7 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     ),
     "I4-NUDGE-02": ("issue 4, capture", "Real clients put the question to their model, which then saves."),
     "I4-HOSTS-01": ("issue 4, connect", "A person is told when a host will not read the file that was edited."),
+    "I4-HOSTS-03": ("issue 4, hosts", "VS Code runs the hooks that it shares with Copilot CLI, as long as one is connected."),
     "I4-HOSTS-02": ("issue 4, hosts", "A host that runs several registrations of ours is told once."),
     "I4-RULES-01": ("issue 4, rules files", "A marked block comes and goes; every other byte stays, backed up first."),
     "I4-RULES-02": ("issue 4, rules files", "Files of rules are written on request only."),
@@ -606,5 +607,7 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
         "Skills and episodes are found beside memories, by those who may see them.",
     ),
     "I5-M9": ("issue 5, private model", "A procedure's text longer than the window is read in chunks, all of it."),
+    "I5-WALL-1": ("issue 5, surfaces", "Experience is opened by the token's scope, and by nothing else."),
+    "I5-WALL-2": ("issue 5, surfaces", "Nothing of one tenant's experience reaches another."),
 }
 """Id to source and sentence."""
