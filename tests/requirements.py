@@ -481,7 +481,10 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
     ),
     "I4-NUDGE-02": ("issue 4, capture", "Real clients put the question to their model, which then saves."),
     "I4-HOSTS-01": ("issue 4, connect", "A person is told when a host will not read the file that was edited."),
-    "I4-HOSTS-03": ("issue 4, hosts", "VS Code runs the hooks that it shares with Copilot CLI, as long as one is connected."),
+    "I4-HOSTS-03": (
+        "issue 4, hosts",
+        "VS Code runs the hooks that it shares with Copilot CLI, as long as one is connected.",
+    ),
     "I4-HOSTS-02": ("issue 4, hosts", "A host that runs several registrations of ours is told once."),
     "I4-RULES-01": ("issue 4, rules files", "A marked block comes and goes; every other byte stays, backed up first."),
     "I4-RULES-02": ("issue 4, rules files", "Files of rules are written on request only."),

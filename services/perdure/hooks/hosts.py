@@ -40,7 +40,7 @@ _KINDS = {
     "afterfileedit": EDIT,
     "postwritecode": EDIT,
 }
-_READ_BY_VSCODE = ("claude", "copilot")
+_READ_BY_VSCODE = {"claude": ("hookEventName",), "copilot": ("hookEventName", "hook_event_name")}
 _PATH_NAMES = ("file_path", "filePath", "path", "target_file", "filename", "absolute_path")
 _PATCHED = r"(?m)^\*\*\* (?:Add|Update) File: (.+)$|^\*\*\* Move to: (.+)$"
 
@@ -72,8 +72,8 @@ class Occasion:
     def __init__(self, host: str, event: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> None:
         """Read a payload."""
         told = _text(payload, "hook_event_name", "hookEventName", "agent_action_name")
-        # VS Code runs the hooks that are registered for these two as well; neither of them writes this name
-        shared = host in _READ_BY_VSCODE and bool(_text(payload, "hookEventName"))
+        # VS Code runs the hooks that are registered for these two as well; neither of them writes such a name
+        shared = host in _READ_BY_VSCODE and bool(_text(payload, *_READ_BY_VSCODE[host]))
         self.host = "vscode" if shared else host
         self.event = told or event
         self.kind = kind_of(event) or kind_of(told)

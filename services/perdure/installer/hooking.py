@@ -20,7 +20,7 @@ from perdure.hooks.specs import LAUNCH, SPECS
 from perdure.installer import files, jsonc
 from perdure.installer.connection import Outcome, Part, Plan
 from perdure.installer.entry import NAME, is_ours
-from perdure.installer.hosts import Form, Host
+from perdure.installer.hosts import HOSTS, Form, Host
 from perdure.installer.machine import Machine, Scope, System
 from perdure.installer.refusal import Refused
 
@@ -146,7 +146,7 @@ def plan_unhook(host: Host, machine: Machine) -> Plan | None:
     try:
         original = files.read(path)
         found = _found(original.text, host.hooks) if original.content is not None else {}
-        if not found:
+        if not found or _serves_another(host, machine):
             return Plan(host=host, path=path, outcome=Outcome.NOT_CONNECTED, part=Part.HOOKS, original=original)
         kept = files.backups(path)
         content = _before(original, host.hooks, found, kept)
@@ -300,6 +300,16 @@ def _is_hooked(backup: files.Original, name: str) -> bool:
         return bool(_found(backup.text, name))
     except Refused:
         return True
+
+
+def _serves_another(host: Host, machine: Machine) -> bool:
+    """Whether a connected host shares this one's file of hooks: as VS Code does that of Copilot CLI."""
+    for other in HOSTS:
+        if other.id != host.id and other.hooks == host.hooks and other.form is Form.JSON:
+            text = files.read(other.file(machine, Scope.USER)).text
+            if is_ours(jsonc.read(text, other.container, NAME)[1]):
+                return True
+    return False
 
 
 def _has_server(original: files.Original, host: Host, machine: Machine) -> bool:

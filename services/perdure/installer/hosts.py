@@ -171,6 +171,13 @@ def _opencode(machine: Machine) -> Path:
     return with_comments if with_comments.exists() else folder / "opencode.json"
 
 
+def _copilot(machine: Machine) -> Path:
+    """Something that Copilot CLI made; its folder alone may hold but the hooks that VS Code shares."""
+    folder = machine.home / ".copilot"
+    made = (path for path in sorted(folder.iterdir()) if path.name != "hooks") if folder.is_dir() else iter(())
+    return next(made, folder / "config.json")
+
+
 def _zed(machine: Machine) -> Path:
     windows = machine.system is System.WINDOWS
     mac = machine.system is System.MAC
@@ -247,6 +254,7 @@ HOSTS: tuple[Host, ...] = (
         signs=(_code_user,),
         programs=("code",),
         after="Run «MCP: List Servers» and start it.",
+        hooks="copilot",  # it reads the person's hooks of Copilot CLI, and turns their names into its own
     ),
     Host(
         id="cline",
@@ -296,7 +304,7 @@ HOSTS: tuple[Host, ...] = (
         launch=lambda launch: {"type": "local", **_plain(launch), "tools": ["*"]},
         remote=_address(type="http", tools=["*"]),
         reference="${{{}}}",
-        signs=(_home(".copilot"),),
+        signs=(_copilot,),
         programs=("copilot",),
         after="Start a new session; `/mcp show` shows it.",
         hooks="copilot",

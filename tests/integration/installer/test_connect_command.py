@@ -304,6 +304,25 @@ def test_a_person_is_told_that_claude_code_reads_no_settings_with_comments(perdu
     assert "ignores" not in perdure("connect", "claude").err
 
 
+@pytest.mark.requirement("I4-HOSTS-03")
+def test_vscode_shares_the_hooks_of_copilot_which_stay_while_either_is_connected(perdure: Command, home: Path) -> None:
+    hooks = home / ".copilot" / "hooks" / "perdure.json"
+
+    perdure("connect", "vscode")
+    assert "--host copilot sessionStart" in hooks.read_text(encoding="utf-8")
+    # its own traces alone do not make it find Copilot CLI
+    assert "Copilot" not in perdure("connect", "--all").out
+    assert not (home / ".copilot" / "mcp-config.json").exists()
+
+    written = hooks.read_bytes()
+    assert "unchanged" in perdure("connect", "copilot").out
+    assert hooks.read_bytes() == written
+    perdure("disconnect", "vscode")
+    assert hooks.read_bytes() == written
+    perdure("disconnect", "copilot")
+    assert not hooks.exists()
+
+
 class Terminal(io.StringIO):
     """A person who has typed the answers already."""
 

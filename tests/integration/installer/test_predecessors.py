@@ -83,7 +83,7 @@ def test_nothing_is_written_into_the_folder_it_is_called_from(home: Path, monkey
     assert run(["connect", "claude-desktop", "vscode", "zed", "opencode", "goose", "amp"]) == Exit.OK
 
     assert written(Path.cwd()) == []
-    assert all(name.startswith((".config/", "Library/")) for name in written(home))
+    assert all(name.startswith((".config/", "Library/", ".copilot/")) for name in written(home))
 
 
 @pytest.mark.requirement("CONNECT-08", "I4-DEFECT-BF-24")
