@@ -44,6 +44,7 @@ def page(host: Host) -> str:
         "```",
         "",
         f"{host.after} To take it out again: `perdure disconnect {host.id}`.",
+        "`--readonly` gives it only [what reads](../connect-ai-tools.md#only-to-read).",
         "",
         "## The file",
         "",

@@ -40,13 +40,14 @@ def given(**fields: object) -> dict[str, object]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _save(path: str, body: dict[str, object], as_json: bool) -> None:
+def _save(path: str, body: dict[str, object], *, named: bool, as_json: bool) -> None:
+    """Send it and tell what became of it, and in which project where that was not ``named``."""
     headers = {"Idempotency-Key": str(uuid.uuid4())}
     answer = Gateway(Place()).call("POST", path, body, headers=headers)
     if as_json:
         say_json(answer)
         return
-    _report(answer, str(body["project"]))
+    _report(answer, GLOBAL_PROJECT if named else str(body["project"]))
 
 
 def _report(answer: dict[str, Any], project: str) -> None:
@@ -115,7 +116,7 @@ def add_command(
         importance=importance,
         expires_at=expires_at,
     )
-    _save("/memories", body, as_json)
+    _save("/memories", body, named=project is not None, as_json=as_json)
 
 
 @click.command(cls=TextCommand)
@@ -152,7 +153,7 @@ def checkpoint_command(
         project=chosen_project(project, everywhere),
         tags=split_list(tags),
     )
-    _save("/memories/checkpoint", body, as_json)
+    _save("/memories/checkpoint", body, named=project is not None, as_json=as_json)
 
 
 @click.command(cls=TextCommand)
