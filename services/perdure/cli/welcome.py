@@ -23,7 +23,7 @@ def setup_command(yes: bool, no_import: bool) -> int:
     """
     if not yes and not sys.stdin.isatty():
         raise Failure("setup asks before each step; say --yes where there is no terminal to ask on.", Exit.USAGE)
-    say("Perdure gives the AI tools on this machine one memory. Three steps; each can be taken back.")
+    say("Perdure gives the AI tools on this machine one memory, in three steps.")
     started = _start(yes=yes)
     connected = _connect(yes=yes)
     moved = Exit.OK if no_import or started != Exit.OK else _move_in(yes=yes)
