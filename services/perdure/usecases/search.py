@@ -45,6 +45,7 @@ from perdure.ports import Clock, Embedder, ExperienceReader, ExperienceStore, Me
 from perdure.usecases.permission import holds, require
 from perdure.usecases.private_models import PrivateModels
 from perdure.usecases.question_log import QuestionLog
+from perdure.usecases.question_vectors import QuestionVectors
 from perdure.usecases.search_procedures import Together
 from perdure.usecases.use_log import UseLog
 
@@ -145,7 +146,7 @@ class Search:
         learning: Learning | None = None,
     ) -> None:
         self._store = store
-        self._embedder = embedder
+        self._vector_of = QuestionVectors(embedder)
         self._uses = uses
         self._clock = clock
         self._pool = pool
@@ -203,7 +204,7 @@ class Search:
             return _Near(DenseSkip.NO_VECTORS)
         with timer.part("query_vector"):
             try:
-                answer = self._embedder.query(query, timeout_s=self._query_wait_s)
+                answer = self._vector_of(query, space=active, timeout_s=self._query_wait_s)
             except PerdureError:
                 return _Near(DenseSkip.EMBEDDER_AWAY)  # whatever is wrong with the embedder, words answer
         if answer.space.fingerprint != active:
