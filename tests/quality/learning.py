@@ -7,7 +7,6 @@ out. The questions that measure are never trained on, and none of their wordings
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -17,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from perdure.domain.experience.learning import Adaptation, ItemKind, Procedure
-from perdure.domain.experience.skill import Skill, SkillId
+from perdure.domain.experience.learning import Adaptation
+from perdure.domain.experience.wording import procedure_of
 from perdure.domain.memory import MemoryId
 from perdure.domain.namespace import Caller, NamespaceName, Scope
 from perdure.domain.recall.answer import Question
@@ -29,7 +28,7 @@ from perdure.usecases.search import Learning, Search
 from perdure.usecases.train import Train
 from perdure.usecases.use_log import UseLog
 from quality.datasets import load_locomo, locomo_path
-from quality.procedures import Sample, bystanders, load_procedures, text_of
+from quality.procedures import Sample, bystanders, load_procedures, skill_of
 from quality.searcher import ACTOR, NOW, Item, Searcher, VectorCache
 
 GAIN = 0.10
@@ -68,17 +67,8 @@ class Classroom(Searcher):
         """Store the samples as skills."""
         with self._experience.experience(Scope(NamespaceName(group.lower())), ACTOR) as unit:
             for sample in samples:
-                text = text_of(sample)
-                procedure = Procedure(
-                    kind=ItemKind.SKILL,
-                    id=sample.id,
-                    name=sample.name,
-                    text=text,
-                    sha256=hashlib.sha256(text.encode()).hexdigest(),
-                    updated_at=NOW,
-                )
-                skill = Skill(id=SkillId(sample.id), name=sample.name, program=sample.program, created_at=NOW)
-                unit.put_skill(skill, procedure)
+                skill = skill_of(sample)
+                unit.put_skill(skill, procedure_of(skill))
         # their vectors, as the embed step after a compile makes them: before the first training they are found too
         embed = EmbedProcedures(self._experience, self._embedder)
         with self._experience.experience_view(Scope(NamespaceName(group.lower()))) as reader:

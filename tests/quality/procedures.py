@@ -9,11 +9,27 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from perdure.domain.experience.episode import Element
+from perdure.domain.experience.skill import (
+    DoClick,
+    DoKeys,
+    DoSetValue,
+    DoToolCall,
+    FromParam,
+    Literal,
+    Skill,
+    SkillAction,
+    SkillId,
+    SkillParam,
+    SkillStep,
+)
 from quality.datasets import DATA, load_recall_set
 
 MEMORIES = 500
 SEED = 20261201
+AT = datetime(2026, 11, 30, tzinfo=UTC)
 
 _PEOPLE = ("Ada", "Bruno", "Chen", "Dana", "Emil", "Farida", "Goran", "Hana", "Ines", "Jonas")
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "the last day of March", "the second of May")
@@ -82,17 +98,28 @@ def bystanders(samples: tuple[Sample, ...]) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def text_of(sample: Sample) -> str:
-    """The procedure as search and training read it (``domain.experience.wording`` writes a skill's so)."""
-    lines = [f"Task: {sample.name} ({sample.program})"]
-    for number, step in enumerate(sample.steps, start=1):
-        verb, _, what = step.removeprefix("!").partition(" ")
-        said = {
-            "click": f"Click “{what}” in “{sample.window}”.",
-            "set": f"Set “{what}” to <{what.lower().replace(' ', '_')}> in “{sample.window}”.",
-            "keys": f"Press {what} in “{sample.window}”.",
-            "tool": f"Call {what}.",
-        }[verb]
-        gate = " Ask before doing this." if step.startswith("!") else ""
-        lines.append(f"{number}. {said}{gate}")
-    return "\n".join(lines)
+def skill_of(sample: Sample) -> Skill:
+    """The sample as compiling would make it; values come from parameters."""
+    params = []
+    steps = []
+    for number, said in enumerate(sample.steps, start=1):
+        verb, _, what = said.removeprefix("!").partition(" ")
+        target = Element(name=what, window_title=sample.window)
+        action: SkillAction
+        if verb == "set":
+            name = what.lower().replace(" ", "_")
+            params.append(SkillParam(name=name, label=what))
+            action = DoSetValue(target=target, value=FromParam(name))
+        elif verb == "keys":
+            action = DoKeys(keys=Literal(what), target=Element(name=sample.window))
+        else:
+            action = DoToolCall(name=what) if verb == "tool" else DoClick(target=target)
+        steps.append(SkillStep(id=f"s{number}", action=action, requires_approval=said.startswith("!")))
+    return Skill(
+        id=SkillId(sample.id),
+        name=sample.name,
+        program=sample.program,
+        created_at=AT,
+        params=tuple(params),
+        steps=tuple(steps),
+    )
