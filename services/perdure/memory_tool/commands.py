@@ -201,9 +201,9 @@ class Commands:
             return Place(path, Kind.DIRECTORY, found[f"{path}/"], blocked=blocked)
         missing = tuple(name for name in above if name not in found and f"{name}/" not in found)
         # a directory that nobody made by this tool is known by what is in it
-        if missing:
-            missing = tuple(name for name in missing if not self._documents.under(name))
-        if not missing and not blocked and self._documents.under(path):
+        known = [document.path for document in self._documents.under(missing[0] if missing else path)]
+        missing = tuple(name for name in missing if not _holds(name, known))
+        if not missing and not blocked and _holds(path, known):
             return Place(path, Kind.DIRECTORY, None)
         return Place(path, Kind.NOTHING, None, missing, blocked)
 
@@ -244,6 +244,10 @@ class Commands:
             f"Here're the files and directories up to 2 levels deep in {shown}, excluding hidden items:\n"
             + "\n".join(lines)
         )
+
+
+def _holds(directory: str, paths: Sequence[str]) -> bool:
+    return any(path.startswith(f"{directory}/") for path in paths)
 
 
 def _order(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ def test_a_tool_that_writes_is_not_listed_and_never_reaches_the_gateway(
     reading.initialize()
     assert tool_names(reading.ask("tools/list")) == ["memory_search"]
     assert tool_names(reading.ask_modern("tools/list")) == ["memory_search"]
-    for name in ("memory_save", "memory_start", "nonesuch"):
+    for name in ("memory_save", "memory_start", "memory_compress", "nonesuch"):
         answer = reading.ask("tools/call", {"name": name, "arguments": {"content": "x"}})["result"]
         assert answer["isError"] is True
         assert f"only reads, so {name} is not carried out" in answer["content"][0]["text"]

@@ -9,7 +9,7 @@ from perdure.memory_tool import PerdureMemoryTool
 from support.memory_tool_world import DocumentsInMemory, Reference, outcome, sequence, snapshot
 
 SEEDS = 1000
-COMMANDS = 25
+COMMANDS = 18
 SHARES = 10
 
 
