@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 
 from perdure.hooks.specs import SPECS
 from perdure.installer.connection import pasted
 from perdure.installer.entry import Launch, Remote
-from perdure.installer.hooking import hooks_file
+from perdure.installer.hooking import Runner, hooks_file, plan_hooks
 from perdure.installer.hosts import HOSTS, Form, Host
 from perdure.installer.machine import Machine, Scope, System
 from perdure.installer.refusal import Refused
@@ -31,6 +33,16 @@ _WORDS = {
     "windsurf": "Windsurf is called Devin Desktop since 2026 and reads the same file.",
     "junie": "JetBrains AI Assistant has no such file: paste the entry in its settings.",
 }
+
+
+_HOOK_WORDS = {
+    "claude-code": "Claude Code ignores the whole of a `settings.json` that has a comment or a trailing comma; "
+    "`perdure connect` tells you when yours has one.",
+    "vscode": "This is Copilot CLI's file: VS Code runs your hooks of Copilot CLI, and those of Claude Code where "
+    "there are any. A session is told once all the same. They stay while VS Code or Copilot CLI is connected.",
+    "copilot": "VS Code runs these as well. They stay while Copilot CLI or VS Code is connected.",
+}
+RUNNER = Runner(("/path/to/perdure-hook",), System.LINUX)
 
 
 def page(host: Host) -> str:
@@ -100,8 +112,14 @@ def _files(host: Host) -> list[str]:
 def _hooks(host: Host) -> list[str]:
     path = hooks_file(host, Machine(home=_HOME, system=System.LINUX, project=Path("/project")))
     if host.hooks is None or path is None:
-        return []
+        return _tried(host)
     spec = SPECS[host.hooks]
+    plan = plan_hooks(host, Machine(home=_HOME, system=System.LINUX, project=Path("/project")), RUNNER)
+    assert plan is not None
+    assert plan.entry is not None
+    first = spec["events"][1]["event"]
+    shown = json.dumps({spec["path"][-1]: {first: [plan.entry[first]]}}, indent=2)
+    words = _HOOK_WORDS.get(host.id)
     events = ", ".join(f"`{row['event']}`" for row in spec["events"])
     return [
         "## The hooks",
@@ -109,7 +127,24 @@ def _hooks(host: Host) -> list[str]:
         f"`{str(path).removeprefix('/')}` gets `perdure-hook --host {host.hooks}` beside your own hooks, at {events}. "
         "`--no-hooks` leaves them out." + (f" {spec['note']}" if spec.get("note") else ""),
         "",
+        "```json",
+        shown,
+        "```",
+        "",
+        "and the same at the others. What they do: [what is captured](../../explanation/capture.md).",
+        "",
+        *([words, ""] if words else []),
+        *_tried(host),
     ]
+
+
+def _tried(host: Host) -> list[str]:
+    from support.real_clients import BY_ID
+
+    client = BY_ID.get(host.id)
+    if client is None:
+        return []
+    return [f"Tried with {host.title} {client.version}, from setup to recall in another tool: `make hosts`.", ""]
 
 
 def _token(host: Host) -> str:
@@ -127,6 +162,7 @@ def pages() -> dict[str, str]:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, text in pages().items():
         (FOLDER / name).write_text(text, encoding="utf-8")
