@@ -1,7 +1,7 @@
 """The knowledge graph of the reference MCP memory server: JSON Lines of entities and relations.
 
 Each observation becomes a memory of its own, named for its entity, so that a search finds the one that bears on it;
-each relation a sentence. The file has no times.
+each relation a sentence. The file has no times. What mcp-memory-service keeps or exports is known by its form.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from perdure.domain.memory import MemoryType
+from perdure.importing import mcp_service
 from perdure.importing.draft import Draft, Item, Kind, Remark, Unreadable, identity, words
-from perdure.importing.files import JSON_BYTES_MAX, changed_at, text_of
+from perdure.importing.files import JSON_BYTES_MAX, changed_at, is_sqlite, text_of
 from perdure.importing.here import Here
 from perdure.importing.text import parts_of
 
@@ -24,7 +25,7 @@ NAME = "mcp-memory"
 def places(here: Here) -> list[Path]:
     """The file that ``MEMORY_FILE_PATH`` names; by default it lies in the server's own folder, which we cannot know."""
     given = here.environment.get("MEMORY_FILE_PATH", "").strip()
-    return [path for path in (Path(given).expanduser(),) if given and path.is_file()]
+    return [path for path in (Path(given).expanduser(),) if given and path.is_file()] + mcp_service.places(here)
 
 
 def read(path: Path, _here: Here) -> Iterator[Item]:
@@ -33,7 +34,14 @@ def read(path: Path, _here: Here) -> Iterator[Item]:
     Raises:
         Unreadable: it holds neither an entity nor a relation.
     """
+    if is_sqlite(path):
+        yield from mcp_service.of_database(path)
+        return
     text = text_of(path, bytes_max=JSON_BYTES_MAX)
+    exported = _exported(text)
+    if exported is not None:
+        yield from mcp_service.of_export(exported, path.name)
+        return
     written = changed_at(path)
     rows = _graph(text)
     if rows is None:
@@ -56,6 +64,16 @@ def read(path: Path, _here: Here) -> Iterator[Item]:
         raise Unreadable(f"{path} is no knowledge graph: it holds no entity and no relation.")
     yield Remark(Kind.NOTE, path.name, "the graph has no times: the file's own time stands for when each was written")
     yield from lost
+
+
+def _exported(text: str) -> list[Any] | None:
+    """The memories of an export of mcp-memory-service, or None."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    rows = value.get("memories") if isinstance(value, dict) and "export_metadata" in value else None
+    return rows if isinstance(rows, list) else None
 
 
 def _lines(text: str) -> Iterator[tuple[str, Any]]:

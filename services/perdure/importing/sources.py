@@ -90,8 +90,8 @@ SOURCES = (
     Source(mem0.NAME, "mem0", "~/.mem0/history.db", mem0.places, _each(mem0.read)),
     Source(
         mcp_memory.NAME,
-        "the MCP memory server",
-        "the file that MEMORY_FILE_PATH names",
+        "an MCP memory server",
+        "the file that MEMORY_FILE_PATH names, and mcp-memory-service's database",
         mcp_memory.places,
         _each(mcp_memory.read),
     ),

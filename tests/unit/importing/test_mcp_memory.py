@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from perdure.domain.memory import Provenance
@@ -77,3 +78,45 @@ def test_the_file_is_only_read(home: Path, graph: Path) -> None:
 def test_a_file_that_is_no_graph_is_told_of(home: Path, text: str) -> None:
     found = read("mcp-memory", here(home), write(home / "x.jsonl", text))
     assert (found.drafts, len(found.said(Kind.LOST))) == ([], 1)
+
+
+SERVICE = """
+CREATE TABLE memories (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, content_hash TEXT UNIQUE NOT NULL, content TEXT NOT NULL, tags TEXT,
+  memory_type TEXT, metadata TEXT, created_at REAL, updated_at REAL, created_at_iso TEXT, updated_at_iso TEXT,
+  deleted_at REAL DEFAULT NULL, store TEXT DEFAULT 'default')
+"""
+
+
+def test_the_database_and_the_export_of_mcp_memory_service_are_the_same_memories(
+    world: MemoryWorld, home: Path
+) -> None:
+    folder = home / ".local" / "share" / "mcp-memory"
+    folder.mkdir(parents=True)
+    connection = apsw.Connection(str(folder / "sqlite_vec.db"))
+    connection.execute(SERVICE)
+    made = datetime(2026, 1, 2, tzinfo=UTC).timestamp()
+    for one, store, gone in (("a", "default", None), ("b", "shop", None), ("c", "default", made)):
+        connection.execute(
+            "INSERT INTO memories (content_hash, content, tags, memory_type, created_at, updated_at, deleted_at, store)"
+            " VALUES (?, ?, 'x, y', 'decision', ?, ?, ?, ?)",
+            (one, f"Text {one}", made, made + 60, gone, store),
+        )
+    connection.close()
+    before = fingerprints(home)
+    found = read("mcp-memory", here(home))
+    assert fingerprints(home) == before
+    assert take_in(world, found.drafts).created == 2
+    memory = kept(world)["Text b"]
+    assert (memory.statement.project, memory.statement.type.value) == ("shop", "decision")
+    assert (memory.statement.tags, memory.created_at) == (("x", "y", "decision"), datetime(2026, 1, 2, tzinfo=UTC))
+    assert len(found.said(Kind.LEFT_OUT)) == 1
+    rows: list[Any] = [
+        {"content": f"Text {one}", "content_hash": one, "tags": ["x", "y"], "memory_type": "decision", "store": store,
+         "created_at": made, "updated_at": made + 60}
+        for one, store in (("a", "default"), ("b", "shop"))
+    ]  # fmt: skip
+    export = write(home / "export.json", json.dumps({"export_metadata": {}, "memories": [*rows, 3]}))
+    again = read("mcp-memory", here(home), export)
+    report = take_in(world, again.drafts)
+    assert (report.created, report.unchanged, len(again.said(Kind.LOST))) == (0, 2, 1)
