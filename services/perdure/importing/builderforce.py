@@ -24,8 +24,12 @@ _LISTS = ("entries", "rows", "memories", "facts", "archive")
 
 
 def places(here: Here) -> list[Path]:
-    """Its snapshot: where it is now, else where it was once."""
-    known = (here.home / ".builderforce-memory" / FILE, here.home / ".claude" / "builderforce-memory" / FILE)
+    """Its snapshot: where a variable says, else where it is now, else where it was once."""
+    known = (
+        here.directory("BUILDERFORCE_MEMORY_FILE", f".builderforce-memory/{FILE}"),
+        here.home / ".builderforce-memory" / FILE,
+        here.home / ".claude" / "builderforce-memory" / FILE,
+    )
     return [path for path in known if path.is_file()][:1]
 
 

@@ -17,7 +17,7 @@ from perdure.hooks import signals
 from perdure.hooks.front_matter import split
 from perdure.hooks.memory_files import memories_of as topic_memories
 from perdure.importing.draft import Draft, Item, Kind, Remark, Unreadable, identity, moment, words
-from perdure.importing.files import changed_at, markdown_files, text_of
+from perdure.importing.files import changed_at, json_of, markdown_files, text_of
 from perdure.importing.here import Here
 from perdure.importing.text import own_words, parts_of, sections_of, slug
 from perdure.project import project_of
@@ -36,11 +36,22 @@ def places(here: Here) -> list[Path]:
     """Every auto-memory folder, the person's ``CLAUDE.md``, and those of the project they stand in."""
     top = here.directory("CLAUDE_CONFIG_DIR", ".claude")
     folders = sorted(path for path in (top / "projects").glob(f"*/{_MEMORY}") if markdown_files(path))
+    folders += [path for path in _moved(top) if path not in folders and markdown_files(path)]
     root = Path(project_of(str(here.folder)).root)
     rules = [top / RULES[0]]
     if root != here.home:
         rules += [root / name for name in RULES] + [root / ".claude" / RULES[0]]
     return folders + list(dict.fromkeys(path for path in rules if path.is_file()))
+
+
+def _moved(top: Path) -> list[Path]:
+    """The folder to which the person's settings moved auto memory, if they did."""
+    try:
+        settings = json_of(top / "settings.json")
+    except Unreadable:
+        return []
+    named = settings.get("autoMemoryDirectory") if isinstance(settings, dict) else None
+    return [Path(named).expanduser()] if isinstance(named, str) and Path(named).expanduser().is_dir() else []
 
 
 def read(path: Path, here: Here) -> Iterator[Item]:

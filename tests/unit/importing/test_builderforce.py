@@ -112,6 +112,9 @@ def test_the_files_are_only_read(home: Path, snapshot: Path) -> None:
 def test_an_older_place_is_looked_at_where_the_present_one_is_empty(home: Path) -> None:
     write(home / ".claude" / "builderforce-memory" / "memory.json", json.dumps(ENTRIES))
     assert len(read("builderforce", here(home)).drafts) == 3
+    elsewhere = write(home / "facts.json", json.dumps(ENTRIES[:1]))
+    named = here(home, environment={"BUILDERFORCE_MEMORY_FILE": str(elsewhere)})
+    assert len(read("builderforce", named).drafts) == 1
 
 
 @pytest.mark.parametrize("text", ["", "{", "7", '"text"'])

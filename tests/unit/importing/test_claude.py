@@ -149,3 +149,10 @@ def test_lines_that_nan_forget_keeps_in_an_index_are_not_memories_of_claudes(hom
     write(memory / "MEMORY.md", "# Memory\n- [fact] It is so (engram:0a1b2c3d-0000-4000-8000-000000000000)\n- Mine.\n")
     (draft_,) = read("claude", here(home)).drafts
     assert draft_.content == "Memory\n\n- Mine."
+
+
+def test_auto_memory_that_settings_moved_elsewhere_is_found(home: Path) -> None:
+    write(home / ".claude" / "settings.json", json.dumps({"autoMemoryDirectory": str(home / "notes" / "memory")}))
+    write(home / "notes" / "memory" / "a.md", "Something to keep.")
+    (only,) = read("claude", here(home)).drafts
+    assert (only.content, only.key) == ("Something to keep.", "memory/a.md")
