@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import strategies as st
 
+from perdure.domain.experience.learning import ItemKind
 from perdure.domain.memory import (
     Filter,
     Memory,
@@ -21,7 +22,7 @@ from perdure.domain.memory import (
     Tier,
 )
 from perdure.domain.namespace import NamespaceName
-from perdure.domain.recall.answer import Answer, Arm, Briefing, DenseSkip, Hit, Question, ScoreParts
+from perdure.domain.recall.answer import Answer, Arm, Briefing, DenseSkip, Hit, ProcedureHit, Question, ScoreParts
 from perdure.domain.saving import Checkpoint, Draft, Edit, Failure, ImportProblem, ImportReport, Outcome, SaveResult
 from perdure.domain.vectors import Space, Thresholds
 from perdure.ports import AuditEvent, Job, JobKind, JobState, Namespace, Position, Stats, Token
@@ -172,6 +173,7 @@ questions = st.builds(
     strict_project=st.booleans(),
     shown_only=st.booleans(),
     explain=st.booleans(),
+    procedures=st.booleans(),
 )
 score_parts = st.builds(
     ScoreParts,
@@ -188,6 +190,16 @@ hits = st.builds(
     Hit, memory=memories, score=numbers, arm=st.sampled_from(Arm), parts=score_parts, widened=st.booleans()
 )
 hit_lists = st.lists(hits, max_size=2).map(tuple)
+procedure_hits = st.builds(
+    ProcedureHit,
+    kind=st.sampled_from(ItemKind),
+    id=names,
+    name=texts,
+    text=texts,
+    score=numbers,
+    place=st.integers(1, 50),
+    similarity=maybe(st.floats(-1, 1)),
+)
 answers = st.builds(
     Answer,
     stage=st.integers(1, 3),
@@ -198,6 +210,8 @@ answers = st.builds(
     lexical_ran=st.booleans(),
     dense_skipped=st.sampled_from(DenseSkip),
     unembedded=counts,
+    model=maybe(names),
+    procedures=st.lists(procedure_hits, max_size=2).map(tuple),
     timings_ms=st.dictionaries(st.sampled_from(["dense", "lexical", "total"]), numbers),
 )
 briefings = st.builds(

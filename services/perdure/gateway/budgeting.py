@@ -19,11 +19,11 @@ def within_tokens(found: Json, max_tokens: int) -> None:
         max_tokens: >= 1. Summaries count too; the best items keep their text longest.
     """
     left = max_tokens
-    for part in ("recall", "associations", "recognition"):
+    for part in ("recall", "associations", "recognition", *(["procedures"] if "procedures" in found else [])):
         kept: list[Json] = []
         for item in found[part]:
             texts = item.get("memory", item)
-            names = TEXTS if "memory" in item else ("summary",)
+            names = TEXTS if "memory" in item else ("text",) if part == "procedures" else ("summary",)
             cost = sum(estimate_tokens(texts[name]) for name in names if texts.get(name))
             if cost > left:
                 found["truncated"] = True
