@@ -180,3 +180,17 @@ def test_an_export_that_its_limit_cut_short_is_told_of(home: Path) -> None:
 
 def test_a_folder_is_as_good_as_the_file_in_it(home: Path, database: Path) -> None:
     assert len(read("nan-forget", here(home), database.parent).drafts) == 4
+
+
+@pytest.mark.requirement("I4-MOVE-02")
+def test_an_older_truth_that_moves_in_yields_to_the_newer_one_and_stays_so(world: MemoryWorld, home: Path) -> None:
+    # long, and of the same day, so that the stand-in for a model sees two like texts
+    text = "The orders service of the shop stores all its data in the production database which is Postgres 1"
+    world.say(f"{text}6", project="shop")
+    old = [{"id": A, "content": f"{text}4", "created_at": "2026-12-01T01:00:00Z"}]
+    path = nan_forget(home / "memories.db", old)
+    for created in (1, 0):
+        assert take_in(world, read("nan-forget", here(home), path).drafts).created == created
+        world.drain()
+        status = {text[-2:]: memory.status for text, memory in kept(world).items()}
+        assert status == {"16": Status.ACTIVE, "14": Status.SUPERSEDED}
