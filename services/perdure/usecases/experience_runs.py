@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from perdure.domain.experience import running
+from perdure.domain.experience.blanking_skills import blanked_note
 from perdure.domain.experience.run import RunStatus, RunTrigger, SkillRun, SkillRunId, StepLog, StepOutcome
 from perdure.domain.experience.scheduling import HOLDER_CHARS_MAX, LEASE, Taken, prolonged, released, started
 from perdure.domain.experience.skill import Skill, SkillId
@@ -80,7 +81,8 @@ class Runs:
         """
         require(caller, TokenScope.EXPERIENCE)
         now = self._clock.now()
-        line = StepLog(idx=idx, step_id=step_id, outcome=outcome, at=now, detail=detail, actor=caller.actor)
+        said = blanked_note(detail)
+        line = StepLog(idx=idx, step_id=step_id, outcome=outcome, at=now, detail=said, actor=caller.actor)
         with self._store.experience(caller.scope, Actor(name=caller.actor)) as unit:
             found = _found(unit, run)
             running.check_going(found)
@@ -118,6 +120,7 @@ class Runs:
         require(caller, TokenScope.EXPERIENCE)
         _check_length("model", model or "", _MODEL_CHARS_MAX)
         now = self._clock.now()
+        error = blanked_note(error)
         with self._store.experience(caller.scope, Actor(name=caller.actor)) as unit:
             found = _found(unit, run)
             skill = unit.skill(found.skill_id, found.skill_version)

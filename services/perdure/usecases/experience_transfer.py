@@ -12,6 +12,7 @@ from itertools import islice
 
 from perdure.domain.experience import documents
 from perdure.domain.experience.blanking import blanked
+from perdure.domain.experience.blanking_skills import blanked_run, blanked_skill
 from perdure.domain.experience.episode import Json
 from perdure.domain.experience.transfer import ExperienceImport, Part, PartKind
 from perdure.domain.experience.wording import procedure_of
@@ -121,7 +122,8 @@ class ExperienceTransfer:
                 case PartKind.HEAD:
                     raise InvalidArgument("There is a second head.", reason=Reason.FIELD_INVALID)
         except InvalidArgument as problem:
-            report.problem(f"{path}: {problem.message}")
+            # a sentence that names the place itself needs no other
+            report.problem(problem.message if path in problem.message else f"{path}: {problem.message}")
         else:
             report.count(part.kind, new=new)
 
@@ -129,6 +131,9 @@ class ExperienceTransfer:
         self, reader: ExperienceReader, unit: ExperienceUnit | None, document: Mapping[str, Json], path: str
     ) -> bool:
         episode = blanked(documents.episode_from_json(document, now=self._clock.now(), path=path))
+        if not episode.id:
+            # one that is made up would come in again with each import
+            raise InvalidArgument(f"'{path}.id' is missing.", reason=Reason.FIELD_MISSING)
         if reader.episode(episode.id) is not None:
             return False
         if unit is not None:
@@ -138,7 +143,7 @@ class ExperienceTransfer:
     def _skill(
         self, reader: ExperienceReader, unit: ExperienceUnit | None, document: Mapping[str, Json], path: str
     ) -> bool:
-        skill = documents.skill_from_json(document, path=path)
+        skill = blanked_skill(documents.skill_from_json(document, path=path))
         if reader.skill(skill.id) is not None:
             return False
         if unit is not None:
@@ -148,7 +153,7 @@ class ExperienceTransfer:
     def _run(
         self, reader: ExperienceReader, unit: ExperienceUnit | None, document: Mapping[str, Json], path: str
     ) -> bool:
-        run = documents.run_from_json(document, path=path)
+        run = blanked_run(documents.run_from_json(document, path=path))
         return reader.skill_run(run.id) is None if unit is None else unit.import_run(run)
 
 
@@ -159,6 +164,7 @@ class _Report:
         self._created: Counter[str] = Counter()
         self._unchanged: Counter[str] = Counter()
         self._problems: list[str] = []
+        self._untold = 0
 
     def count(self, kind: PartKind, *, new: bool) -> None:
         """One more that came in, or was there."""
@@ -168,10 +174,13 @@ class _Report:
         """One that was left out."""
         if len(self._problems) < PROBLEMS_MAX:
             self._problems.append(sentence)
+        else:
+            self._untold += 1
 
     def done(self) -> ExperienceImport:
         """The report."""
-        return ExperienceImport(created=self._created, unchanged=self._unchanged, problems=tuple(self._problems))
+        untold = (f"and {self._untold} more",) if self._untold else ()
+        return ExperienceImport(created=self._created, unchanged=self._unchanged, problems=(*self._problems, *untold))
 
 
 def _page(reader: ExperienceReader, kind: PartKind, cursor: str) -> tuple[list[Mapping[str, Json]], str]:

@@ -92,6 +92,7 @@ def learning_routes(experience: Experience, shield: Shield) -> APIRouter:
 
     @router.post("/experience/import", response_model=experience_answers.ImportedExperience, summary="Take it in")
     async def import_(query: Annotated[ImportQuery, Query()], body: dict[str, Any], caller: Experienced) -> Response:
+        _check_lists(body)
         report = await shield(experience.import_(caller, _parts(body), dry_run=query.dry_run))
         return JsonResponse(present.imported(report, dry_run=query.dry_run))
 
@@ -120,20 +121,20 @@ async def _whole(head: Part, rest: AsyncIterator[Part]) -> AsyncIterator[bytes]:
 
 
 async def _parts(whole: dict[str, Any]) -> AsyncIterator[Part]:
-    """The head, then each document of each list.
-
-    Raises:
-        InvalidArgument: a list is none, or holds something that is no object.
-    """
+    """The head, then each document of each list."""
     yield Part(PartKind.HEAD, {name: value for name, value in whole.items() if name not in LISTS})
     for name, kind in LISTS.items():
-        items = whole.get(name, [])
-        if not isinstance(items, list):
+        for item in whole.get(name, []):
+            # what is no object lacks every field, and is left out by its place as such
+            yield Part(kind, item if isinstance(item, dict) else {})
+
+
+def _check_lists(whole: dict[str, Any]) -> None:
+    """Pass where every list is one; before anything is stored.
+
+    Raises:
+        InvalidArgument: one is not.
+    """
+    for name in LISTS:
+        if not isinstance(whole.get(name, []), list):
             raise InvalidArgument(f"'{name}' is not a list.", reason=Reason.FIELD_INVALID, details={"field": name})
-        for at, item in enumerate(items):
-            if not isinstance(item, dict):
-                field = f"{name}[{at}]"
-                raise InvalidArgument(
-                    f"'{field}' is not an object.", reason=Reason.FIELD_INVALID, details={"field": field}
-                )
-            yield Part(kind, item)
