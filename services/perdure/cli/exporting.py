@@ -17,8 +17,8 @@ from typing import IO, Any
 from perdure.cli.failure import Exit, Failure
 from perdure.cli.terminal import note, progress
 
-_OURS = re.compile(r"-([0-9a-f]{12})\.md\Z")
-_HEAD = b"---\nperdure: "
+_HEAD = re.compile(rb"---\r?\nperdure: \d+\r?\nid: \"([0-9a-f-]{36})\"")
+_HEAD_BYTES = 200
 
 
 def write_lines(lines: Iterator[bytes], file: str | None, total: int, *, force: bool) -> None:
@@ -69,6 +69,8 @@ def write_folder(lines: Iterable[bytes], folder: Path, total: int, *, force: boo
     if folder.is_dir() and any(folder.iterdir()) and not force:
         raise Failure(f"{folder} is not empty; choose another folder, or export into it with --force.", Exit.USAGE)
     earlier = _earlier(folder)
+    ours = set(earlier.values())
+    written: set[Path] = set()
     count = 0
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -79,12 +81,15 @@ def write_folder(lines: Iterable[bytes], folder: Path, total: int, *, force: boo
                 place = folder / project
                 place.mkdir(mode=0o700, exist_ok=True)
                 target = place / name
-                old = earlier.pop(str(memory["id"])[-12:], None)
-                if target.exists() and old != target:
+                if target in written:  # two ids with one end, of titles that read the same
+                    target = place / f"{name.removesuffix('.md')}-{memory['id']}.md"
+                written.add(target)
+                old = earlier.pop(str(memory["id"]), None)
+                if target.exists() and old != target and target not in ours:
                     raise Failure(f"{target} is somebody's own file; it stays as it is. Choose another folder.")
                 _put(target, document(memory).encode("utf-8", "surrogatepass"))
-                if old is not None and old != target:
-                    old.unlink()
+                if old is not None and old not in written:
+                    old.unlink(missing_ok=True)
                 count += 1
                 draw(count, max(total, count) if total else 0)
     except OSError as error:
@@ -93,14 +98,13 @@ def write_folder(lines: Iterable[bytes], folder: Path, total: int, *, force: boo
 
 
 def _earlier(folder: Path) -> dict[str, Path]:
-    """The files of an earlier export, by the end of their memory's id."""
+    """The files of an earlier export, by their memories' ids."""
     found: dict[str, Path] = {}
     for path in folder.glob("*/*.md") if folder.is_dir() else ():
-        match = _OURS.search(path.name)
-        if match and path.is_file():
-            with path.open("rb") as file:
-                if file.read(len(_HEAD)) == _HEAD:
-                    found[match[1]] = path
+        with path.open("rb") as file:
+            match = _HEAD.match(file.read(_HEAD_BYTES))
+        if match:
+            found[match[1].decode("ascii")] = path
     return found
 
 

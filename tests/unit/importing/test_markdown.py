@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -103,6 +104,15 @@ def test_a_folder_with_something_in_it_is_not_written_into_unasked(world: Memory
     assert mine.read_text() == "My own note.\n"
     assert sorted(path.name[:9] for path in (tmp_path / "out" / "shop").iterdir()) == ["mine.md", "the-range"]
     assert all(path.stat().st_mode & 0o077 == 0 for path in (tmp_path / "out" / "shop").glob("the*"))
+
+
+def test_memories_that_look_the_same_have_a_file_each_and_keep_it(world: MemoryWorld, tmp_path: Path) -> None:
+    ends = [f"0000000{n}-1111-4222-8333-444444444444" for n in range(3)]
+    lines = [json.dumps({"id": one, "content": "Same.", "summary": "Same.", "project": "p"}).encode() for one in ends]
+    for _ in range(2):
+        write_folder(lines, tmp_path / "out", 0, force=True)
+        assert {draft.id for draft in read("markdown", here(tmp_path), tmp_path / "out").drafts} == set(ends)
+        assert len(list((tmp_path / "out" / "p").iterdir())) == 3
 
 
 @pytest.mark.requirement("I4-MOVE-01")
