@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from perdure.domain.experience import documents
-from perdure.domain.experience.episode import Episode, EpisodeId, Json
+from perdure.domain.experience.episode import Episode, EpisodeId
 from perdure.domain.experience.run import RunTrigger, SkillRun
 from perdure.domain.experience.skill import Edits, Routine, Skill
 from perdure.domain.namespace import DEFAULT_NAMESPACE, Caller, NamespaceName, TokenScope
@@ -21,32 +21,32 @@ from support.clocks import BEGIN, FakeClock, SequentialIds
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 16
 
 
-def click(name: str, **fields: Json) -> dict[str, Json]:
+def click(name: str, **fields: Any) -> dict[str, Any]:
     """A click on an element of that name."""
     return {"kind": "click", "target": {"name": name, **fields}}
 
 
-def typed(name: str, value: str, *, secret: bool | None = None, **fields: Json) -> dict[str, Json]:
+def typed(name: str, value: str, *, secret: bool | None = None, **fields: Any) -> dict[str, Any]:
     """A value typed into an element of that name."""
-    action: dict[str, Json] = {"kind": "setValue", "target": {"name": name, **fields}, "value": value}
+    action: dict[str, Any] = {"kind": "setValue", "target": {"name": name, **fields}, "value": value}
     return action if secret is None else {**action, "secret": secret}
 
 
-def keys(pressed: str, target: str | None = None, **fields: Json) -> dict[str, Json]:
+def keys(pressed: str, target: str | None = None, **fields: Any) -> dict[str, Any]:
     """Keys pressed, into an element of that name."""
-    action: dict[str, Json] = {"kind": "keys", "keys": pressed}
+    action: dict[str, Any] = {"kind": "keys", "keys": pressed}
     return action if target is None else {**action, "target": {"name": target, **fields}}
 
 
-def tool(name: str, result: str | None = None, **arguments: Json) -> dict[str, Json]:
+def tool(name: str, result: str | None = None, **arguments: Any) -> dict[str, Any]:
     """A call of a tool."""
-    action: dict[str, Json] = {"kind": "tool", "name": name, "arguments": arguments}
+    action: dict[str, Any] = {"kind": "tool", "name": name, "arguments": arguments}
     return action if result is None else {**action, "result": result}
 
 
-def document(actions: Sequence[Mapping[str, Json]], id_: str = "e1", **fields: Json) -> dict[str, Json]:
+def document(actions: Sequence[Mapping[str, Any]], id_: str = "e1", **fields: Any) -> dict[str, Any]:
     """An episode's document; its steps are s1, s2, …"""
-    steps: list[Json] = [
+    steps: list[Any] = [
         {"id": f"s{number}", "atMs": number * 100, "action": dict(action)}
         for number, action in enumerate(actions, start=1)
     ]
@@ -60,7 +60,7 @@ def document(actions: Sequence[Mapping[str, Json]], id_: str = "e1", **fields: J
     }
 
 
-def episode(actions: Sequence[Mapping[str, Json]], id_: str = "e1", **fields: Json) -> Episode:
+def episode(actions: Sequence[Mapping[str, Any]], id_: str = "e1", **fields: Any) -> Episode:
     """The episode of ``document``."""
     return documents.episode_from_json(document(actions, id_, **fields), now=BEGIN)
 
@@ -91,11 +91,11 @@ class ExperienceWorld:
         """The same file, as another process opens it."""
         return SqliteStore(self.path, create=create, resident_bytes=0, resident_min_rows=256, clock=self.clock)
 
-    def record(self, actions: Sequence[Mapping[str, Json]] = PAY, id_: str = "e1", **fields: Json) -> Episode:
+    def record(self, actions: Sequence[Mapping[str, Any]] = PAY, id_: str = "e1", **fields: Any) -> Episode:
         """Saves an episode."""
         return self.episodes.save(self.me, episode(actions, id_, **fields))
 
-    def compile(self, actions: Sequence[Mapping[str, Json]] = PAY, edits: Edits | None = None, id_: str = "e1") -> Skill:
+    def compile(self, actions: Sequence[Mapping[str, Any]] = PAY, edits: Edits | None = None, id_: str = "e1") -> Skill:
         """Saves an episode and compiles it."""
         self.record(actions, id_)
         return self.skills.compile(self.me, EpisodeId(id_), edits or Edits())

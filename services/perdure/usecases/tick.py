@@ -46,7 +46,15 @@ class Tick:
         if not last or now - last[0].created_at >= EXPIRY_PERIOD:
             due.append(JobKind.EXPIRE_IDEMPOTENCY)
         started = [kind for kind in due if not self._start_job(kind)[1]]
+        self._watch(now)
         return (*started, *self._procedures(), *self._maintenance())
+
+    def _watch(self, now: datetime) -> None:
+        if self._watched_at is not None and now - self._watched_at < WATCH_PERIOD:
+            return
+        self._watched_at = now
+        for watch in self._watches:
+            watch()
 
     def _procedures(self) -> list[JobKind]:
         """Procedures that were compiled since and have no vector yet."""

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from perdure.domain.experience.blanking import blanked
 from perdure.domain.experience.documents import episode_to_json
-from perdure.domain.experience.episode import Episode, Json, Keys, SetValue, ToolCall
+from perdure.domain.experience.episode import Episode, Keys, SetValue, ToolCall
 from support.experience_world import click, episode, keys, tool, typed
 
 pytestmark = pytest.mark.requirement("I5-EP-2")
@@ -18,7 +19,7 @@ def text_of(value: Episode) -> str:
     return json.dumps(episode_to_json(value), ensure_ascii=False)
 
 
-def first(*actions: dict[str, Json]) -> object:
+def first(*actions: dict[str, Any]) -> object:
     return blanked(episode(actions)).steps[0].action
 
 
@@ -39,7 +40,7 @@ def test_an_empty_secret_is_accepted() -> None:
     "label",
     [
         *("Password", "New password:", "Password (min. 8 characters)", "PIN", "CVV", "API key", "Access token", "TOTP"),
-        *("One-time code", "Passwort", "Kennwort", "TAN", "Contraseña", "Clave", "Mot de passe", "Senha", "Wachtwoord"),
+        *("One-time code", "Passwort", "Kennwort", "TAN", "Contraseña", "Clave", "Mot de passe", "Senha"),
         *(
             "密码",
             "确认密码",
@@ -52,7 +53,7 @@ def test_an_empty_secret_is_accepted() -> None:
             "인증번호",
             "Пароль",
         ),
-        *("txtPassword", "user_pwd", "clientSecret", "Hasło", "Şifre", "Private key", "Recovery code"),
+        *("Wachtwoord", "txtPassword", "user_pwd", "clientSecret", "Hasło", "Şifre", "Private key", "Recovery code"),
     ],
 )
 def test_an_unflagged_secret_is_known_by_its_field(label: str) -> None:
@@ -87,7 +88,7 @@ def test_a_field_that_is_only_about_a_secret_keeps_its_value(label: str) -> None
         {"placeholder": "Your password"},
     ],
 )
-def test_an_unflagged_secret_is_known_by_its_control(fields: dict[str, Json]) -> None:
+def test_an_unflagged_secret_is_known_by_its_control(fields: dict[str, Any]) -> None:
     found = first(typed("Enter here", "tiger", **fields))
     assert isinstance(found, SetValue)
     assert found.secret
@@ -179,9 +180,7 @@ def test_nested_tool_arguments_results_and_command_lines_are_blanked() -> None:
             [
                 tool("fill", fields=[{"name": "User", "value": "bob"}, {"name": "Passwort", "value": "tiger"}]),
                 tool("http", headers={"Authorization": "Basic YWJj", "Accept": "*/*"}, auth={"password": 1234}),
-                tool(
-                    "sh", '{"password": "tiger"}', command="mysql -ptiger99 db; curl -u bob:lion7 x; API_KEY=bear run"
-                ),
+                tool("sh", '{"password": "tiger"}', command="mysql -ptiger99 d; curl -u bob:lion7 x; API_KEY=bear y"),
                 tool("sh", argv=["deploy", "--token", "wolf", "--port", "80"]),
             ]
         )

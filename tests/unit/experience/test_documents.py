@@ -41,13 +41,12 @@ def test_an_episode_is_written_as_it_was_read() -> None:
 
 
 def test_what_the_store_keeps_comes_back_the_same() -> None:
-    for value, write, read in (
-        (stored_episode(), documents.episode_to_json, lambda doc: documents.episode_from_json(doc, now=BEGIN)),
-        (skill(routine=routine()), documents.skill_to_json, documents.skill_from_json),
-        (run(steps=(line(), line(1, "s2", detail="x"))), documents.run_to_json, documents.run_from_json),
-    ):
-        doc = write(value)  # type: ignore[operator]
-        assert write(read(doc)) == doc  # type: ignore[operator]
+    doc = documents.episode_to_json(stored_episode())
+    assert documents.episode_to_json(documents.episode_from_json(doc, now=BEGIN)) == doc
+    doc = documents.skill_to_json(skill(routine=routine()))
+    assert documents.skill_to_json(documents.skill_from_json(doc)) == doc
+    doc = documents.run_to_json(run(steps=(line(), line(1, "s2", detail="x"))))
+    assert documents.run_to_json(documents.run_from_json(doc)) == doc
 
 
 def test_times_left_open_are_now_and_the_id_is_made_later() -> None:
@@ -166,7 +165,7 @@ def test_any_true_flag_marks_a_secret_and_blank_keys_need_one() -> None:
 
 
 def test_a_skill_of_the_predecessor_is_read_and_written_again() -> None:
-    doc = {
+    doc: dict[str, Any] = {
         "id": "0123456789abcdef",
         "name": "Pay",
         "program": "bank.exe",
