@@ -118,7 +118,8 @@ def _hooks(host: Host) -> list[str]:
     assert plan is not None
     assert plan.entry is not None
     first = spec["events"][1]["event"]
-    shown = json.dumps({spec["path"][-1]: {first: [plan.entry[first]]}}, indent=2)
+    elements = plan.entry[spec.get("list", first)][:1] if "list" not in spec else plan.entry[spec["list"]][1:2]
+    shown = json.dumps({"hooks": elements if "list" in spec else {first: elements}}, indent=2)
     words = _HOOK_WORDS.get(host.id)
     events = ", ".join(f"`{row['event']}`" for row in spec["events"])
     return [

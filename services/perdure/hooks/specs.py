@@ -160,19 +160,30 @@ SPECS: dict[str, dict[str, Any]] = {
         ],
     },
     "kiro": {
-        "title": "Kiro CLI",
-        "files": {"user": "~/.kiro/agents/<agent>.json", "project": ".kiro/agents/<agent>.json"},
-        "path": ["hooks"],
+        "title": "Kiro",
+        "files": {"user": "~/.kiro/hooks/perdure.json", "project": ".kiro/hooks/perdure.json"},
+        "path": [],
         "group": None,
-        "timeout_unit": "ms",
-        "note": "Hooks belong to an agent's file; there is no file for all agents.",
+        "list": "hooks",  # hooks[] = {name, trigger, action, …}
+        "document": {"version": "v1", "hooks": []},
+        "timeout_unit": "s",
+        "note": "Kiro CLI before 3.0 reads hooks from an agent's own file only: copy the command lines there.",
         "events": [
-            {"event": event, "handler": {"command": "{command}", "timeout_ms": 5000, **matcher}}
+            {
+                "event": event,
+                "handler": {
+                    "name": f"perdure {event}",
+                    "trigger": event,
+                    **matcher,
+                    "action": {"type": "command", "command": "{command}"},
+                    "timeout": 5,
+                },
+            }
             for event, matcher in (
-                ("agentSpawn", {}),
-                ("userPromptSubmit", {}),
-                ("postToolUse", {"matcher": "fs_write"}),
-                ("stop", {}),
+                ("SessionStart", {}),
+                ("UserPromptSubmit", {}),
+                ("PostToolUse", {"matcher": "fs_write"}),
+                ("Stop", {}),
             )
         ],
     },
@@ -180,8 +191,9 @@ SPECS: dict[str, dict[str, Any]] = {
 """Host to spec.
 
 ``files``: scope to file. ``path``: where in it the map of events stands. ``group``: the object around the handlers
-of an event, or None where an event's list holds handlers directly; a ``matcher`` of None is left out. ``document``:
-what a new file begins as. ``strict``: the host ignores the whole of a file with comments or trailing commas.
+of an event, or None where an event's list holds handlers directly; a ``matcher`` of None is left out. ``list``: the
+one list that holds the handlers of all events, where there is no map. ``document``: what a new file begins as.
+``strict``: the host ignores the whole of a file with comments or trailing commas.
 ``events``: event, matcher and handler. ``{command}`` ends in the event's own name:
 ``perdure-hook --host codex SessionStart``.
 """

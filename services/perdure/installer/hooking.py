@@ -112,7 +112,7 @@ def plan_hooks(host: Host, machine: Machine, runner: Runner) -> Plan | None:
         if not wanted:
             return _nothing_left(plan_unhook(host, machine))
         found = _found(original.text, host.hooks)
-        if found == {event: [element] for event, element in wanted.items()}:
+        if found == wanted:
             return Plan(host=host, path=path, outcome=Outcome.UNCHANGED, part=Part.HOOKS, original=original)
         # from the text as it was before ours came, so that disconnecting finds the way back to it
         before = _before(original, host.hooks, found, files.backups(path)) if found else original.content
@@ -188,7 +188,8 @@ def is_our_hook(element: object) -> bool:
         if any(ours) and not all(ours):
             raise Refused("one of its hooks runs both perdure-hook and something else; take them apart")
         return bool(ours) and all(ours)
-    return _runs_us(element)
+    action = element.get("action")
+    return _runs_us(action if isinstance(action, Mapping) else element)
 
 
 def _runs_us(handler: object) -> bool:
@@ -203,24 +204,26 @@ def _runs_us(handler: object) -> bool:
     return _PROGRAM in names or _MODULE in words or any(word.replace("\\", "/").endswith(_FILE) for word in words)
 
 
-def _wanted(name: str, runner: Runner) -> dict[str, Any]:
-    """Event to the element that runs our hook; for a runner that only reads, those that can bring context."""
+def _wanted(name: str, runner: Runner) -> dict[str, list[Any]]:
+    """Our elements by the list that holds them; for a runner that only reads, of events that can bring context."""
     spec = SPECS[name]
-    wanted: dict[str, Any] = {}
+    wanted: dict[str, list[Any]] = {}
     for row in spec["events"]:
         if runner.readonly and not hears(name, kind_of(row["event"])):
             continue
         handler = _filled(row["handler"], runner, runner.line(("--host", name, row["event"])))
-        if spec["group"] is None:
-            wanted[row["event"]] = handler
-        else:
+        if spec["group"] is not None:
             matcher = {} if row.get("matcher") is None else {"matcher": row["matcher"]}
-            wanted[row["event"]] = {**matcher, "hooks": [handler]}
+            handler = {**matcher, "hooks": [handler]}
+        wanted.setdefault(spec.get("list", row["event"]), []).append(handler)
     return wanted
 
 
 def _filled(handler: Mapping[str, Any], runner: Runner, line: str) -> dict[str, Any]:
-    filled = {key: line if value == "{command}" else value for key, value in handler.items()}
+    filled = {
+        key: line if value == "{command}" else _filled(value, runner, line) if isinstance(value, Mapping) else value
+        for key, value in handler.items()
+    }
     if filled.get("command") == "{program}":
         if runner.system is not System.WINDOWS:
             # VS Code reads this file too and knows no `args`: it would start a bare interpreter
@@ -231,9 +234,13 @@ def _filled(handler: Mapping[str, Any], runner: Runner, line: str) -> dict[str, 
 
 
 def _found(text: str, name: str) -> dict[str, list[Any]]:
-    """Our elements by event, in every list that the file has."""
+    """Our elements by the list that holds them, in every list that the file has."""
     container = tuple(SPECS[name]["path"])
-    plain: Any = jsonc.read(text, container[:-1], container[-1])[1]
+    plain: Any
+    if "list" in SPECS[name]:
+        plain = {SPECS[name]["list"]: jsonc.elements(text, container, SPECS[name]["list"]) or []}
+    else:
+        plain = jsonc.read(text, container[:-1], container[-1])[1]
     if plain is None:
         return {}
     if not isinstance(plain, dict):
@@ -246,10 +253,11 @@ def _found(text: str, name: str) -> dict[str, list[Any]]:
     return found
 
 
-def _put_in(text: str, name: str, wanted: Mapping[str, Any]) -> str:
+def _put_in(text: str, name: str, wanted: Mapping[str, Sequence[Any]]) -> str:
     container = tuple(SPECS[name]["path"])
-    for event, element in wanted.items():
-        text = jsonc.append(text, container, event, element)
+    for event, ours in wanted.items():
+        for element in ours:
+            text = jsonc.append(text, container, event, element)
     return text
 
 
@@ -274,7 +282,7 @@ def _document(name: str) -> str:
 
 def _connected(text: str, name: str, found: Mapping[str, Sequence[Any]]) -> str | None:
     try:
-        return _put_in(text or _document(name), name, {event: ours[0] for event, ours in found.items()})
+        return _put_in(text or _document(name), name, found)
     except Refused:
         return None
 

@@ -356,6 +356,7 @@ HOSTS: tuple[Host, ...] = (
         signs=(_home(".kiro"),),
         programs=("kiro", "kiro-cli"),
         after="It is in the MCP Servers view.",
+        hooks="kiro",
     ),
     Host(
         id="goose",

@@ -34,6 +34,14 @@ FOREIGN_HOOKS = """{
   },
 }
 """
+FOREIGN_HOOKS_IN_A_LIST = """{
+  "version": "v1", // of the house
+  "hooks": [
+    {"name": "guard", "trigger": "PreToolUse", "action": {"type": "command", "command": "guard.sh --token abc"}},
+    {"name": "them", "trigger": "Stop", "action": {"type": "agent", "prompt": "theirs"}}, /* last ✓ 日本 */
+  ],
+}
+"""
 RULES = "# House rules\n\n- Tabs. ✓ 日本\n"
 
 
@@ -54,7 +62,7 @@ def laid(host: Host, here: Machine, variant: str) -> list[Path]:
     if (path := hooks_file(host, here)) is not None:
         events = [row["event"] for row in SPECS[str(host.hooks)]["events"]]
         hooks = FOREIGN_HOOKS.replace("EVENT", events[0]).replace("NONE", events[-1])
-        texts[path] = hooks
+        texts[path] = FOREIGN_HOOKS_IN_A_LIST if "list" in SPECS[str(host.hooks)] else hooks
     texts[host.file(here, Scope.USER)] = body(host)
     if (place := rules_of(host).user_file) is not None:
         texts[place(here)] = RULES

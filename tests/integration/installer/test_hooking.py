@@ -39,8 +39,21 @@ THEIRS = """{
 """
 
 
+THEIRS_IN_A_LIST = """{
+  "version": "v1", // theirs
+  "hooks": [
+    // guards
+    {"name": "guard", "trigger": "PreToolUse", "action": {"type": "command", "command": "guard --token abc"}},
+    {"name": "them", "trigger": "Stop", "action": {"type": "command", "command": "theirs"}}, // last
+  ],
+}
+"""
+
+
 def body(host: Host) -> str:
     assert host.hooks is not None
+    if "list" in SPECS[host.hooks]:
+        return THEIRS_IN_A_LIST
     return THEIRS.replace("EVENT", SPECS[host.hooks]["events"][1]["event"])
 
 
@@ -105,9 +118,9 @@ def test_a_file_that_was_not_there_goes_again(host: Host, tmp_path: Path) -> Non
     here = machine(tmp_path)
 
     assert hook(host, here).outcome is Outcome.CONNECTED
-    assert set(json.loads(place(host, here).read_text(encoding="utf-8"))["hooks"]) == {
-        row["event"] for row in SPECS[str(host.hooks)]["events"]
-    }
+    hooks = json.loads(place(host, here).read_text(encoding="utf-8"))["hooks"]
+    events = {element["trigger"] for element in hooks} if isinstance(hooks, list) else set(hooks)
+    assert events == {row["event"] for row in SPECS[str(host.hooks)]["events"]}
     assert unhook(host, here).outcome is Outcome.DISCONNECTED
     assert [found for found in here.home.rglob("*") if found.is_file()] == []
     assert unhook(host, here).outcome is Outcome.NOT_CONNECTED
@@ -118,6 +131,8 @@ def test_a_file_that_was_not_there_goes_again(host: Host, tmp_path: Path) -> Non
 def test_a_file_of_another_shape_is_refused_and_untouched(host: Host, text: str, tmp_path: Path) -> None:
     here = machine(tmp_path)
     path = place(host, here)
+    if "list" in SPECS[str(host.hooks)]:
+        text = text.replace("[]", "{}")
     content = text.replace("%s", SPECS[str(host.hooks)]["events"][0]["event"])
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content, encoding="utf-8")
@@ -148,6 +163,10 @@ def test_a_group_that_runs_ours_and_anothers_is_nobodys_to_cut() -> None:
     assert not is_our_hook({"command": "/usr/bin/python3 /x/other/hooks/__main__.py"})
     assert is_our_hook({"command": "python -I -S '/my venv/lib/perdure/hooks/__main__.py' --host codex Stop"})
     assert is_our_hook({"command": "py.exe", "args": ["-I", "C:\\v\\perdure\\hooks\\__main__.py", "--host", "claude"]})
+    assert is_our_hook(
+        {"trigger": "Stop", "action": {"type": "command", "command": "/x/perdure-hook --host kiro Stop"}}
+    )
+    assert not is_our_hook({"trigger": "Stop", "action": {"type": "agent", "prompt": "perdure-hook"}})
     assert is_our_hook({"bash": "'/my dir/perdure-hook' --host copilot x"})
     assert is_our_hook({"command": "/usr/bin/python3", "args": ["-m", "perdure.hooks", "--host", "claude", "stop"]})
     with pytest.raises(Refused):

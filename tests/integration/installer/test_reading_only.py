@@ -18,6 +18,7 @@ from perdure.cli.main import run
 from perdure.hooks.answers import hears
 from perdure.hooks.hosts import kind_of
 from perdure.hooks.specs import SPECS
+from perdure.installer.entry import only_reads
 from perdure.installer.hooking import hooks_file
 from perdure.installer.hosts import HOSTS, Form, Host
 from perdure.installer.machine import Scope, this_machine
@@ -61,6 +62,8 @@ def test_an_entry_follows_when_the_switch_changes(host: Host, home: Path) -> Non
     assert files_of(home) == reading
 
     assert run(["connect", host.id]) == Exit.OK
+    assert files_of(home) == reading, "who does not say it changes nothing"
+    assert run(["connect", host.id, "--no-readonly"]) == Exit.OK
     assert files_of(home) == writing
     assert run(["connect", host.id, "--readonly"]) == Exit.OK
     assert run(["disconnect"]) == Exit.OK
@@ -84,7 +87,9 @@ def test_hooks_of_a_host_that_only_reads_run_where_they_can_recall_and_nowhere_e
     path = hooks_file(host, this_machine())
     assert path is not None
     path.parent.mkdir(parents=True, exist_ok=True)
-    theirs = '{"hooks": {"EVENT": []}} // mine\n'.replace("EVENT", SPECS[str(host.hooks)]["events"][-1]["event"])
+    spec = SPECS[str(host.hooks)]
+    theirs = '{"hooks": []} // mine\n' if "list" in spec else '{"hooks": {"EVENT": []}} // mine\n'
+    theirs = theirs.replace("EVENT", spec["events"][-1]["event"])
     path.write_text(theirs, encoding="utf-8")
 
     assert run(["connect", host.id]) == Exit.OK
@@ -92,14 +97,14 @@ def test_hooks_of_a_host_that_only_reads_run_where_they_can_recall_and_nowhere_e
 
     text = path.read_text(encoding="utf-8")
     events = json.loads(text.partition(" // mine")[0])["hooks"]
+    if "list" in spec:
+        events = {element["trigger"]: element for element in events}
     ours = {event for event, listed in events.items() if "perdure" in json.dumps(listed)}
-    assert ours == {
-        row["event"] for row in SPECS[str(host.hooks)]["events"] if hears(str(host.hooks), kind_of(row["event"]))
-    }
+    assert ours == {row["event"] for row in spec["events"] if hears(str(host.hooks), kind_of(row["event"]))}
     assert all("--readonly" in json.dumps(events[event]) for event in ours)
     assert not re.search(r"(?i)\b(?:stop|afteragent\b|sessionend|precompact)\W+\[\W*\{", text)
 
-    assert run(["connect", host.id]) == Exit.OK
+    assert run(["connect", host.id, "--no-readonly"]) == Exit.OK
     assert "--readonly" not in path.read_text(encoding="utf-8")
     assert run(["disconnect"]) == Exit.OK
     assert path.read_text(encoding="utf-8") == theirs
@@ -116,6 +121,8 @@ def test_an_address_asks_to_read_only(host: Host, home: Path) -> None:
     # a host that cannot be told an address runs the bridge, which is told too
     assert ("--readonly" in text) == (host.remote is None)
     assert run(["connect", host.id, *address[:1], "https://m.example/mcp"]) == Exit.OK
+    assert "readonly=1" in text_of(host), "who does not say it changes nothing"
+    assert run(["connect", host.id, *address[:1], "https://m.example/mcp", "--no-readonly"]) == Exit.OK
     assert "readonly" not in text_of(host)
 
 
@@ -150,3 +157,36 @@ def test_hooks_of_an_earlier_time_do_not_go_on_where_nothing_is_to_run_or_be_sto
     assert run(["connect", "claude", "cursor", *way]) == Exit.OK
 
     assert [path for path in files_of(home) if path in hooked] == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "reads"),
+    [
+        ({"command": "/x/perdure-bridge", "args": ["--readonly"]}, True),
+        ({"type": "local", "command": ["/x/perdure-bridge", "--readonly"]}, True),
+        ({"command": "/x/perdure-bridge", "env": {"PERDURE_READONLY": "1"}}, True),
+        ({"command": "/x/perdure-bridge", "env": {"PERDURE_READONLY": "0"}}, False),
+        ({"url": "https://m.example/mcp?a=b&readonly"}, True),
+        ({"url": "https://m.example/mcp?readonly=off"}, False),
+        ({"command": "/x/perdure-bridge", "args": []}, False),
+        (None, False),
+    ],
+)
+def test_an_entry_tells_whether_it_only_reads(entry: object, reads: bool) -> None:
+    assert only_reads(entry) == reads
+
+
+@pytest.mark.requirement("I4-READONLY-03")
+def test_hooks_that_two_hosts_share_only_read_where_one_of_them_does(home: Path) -> None:
+    here = this_machine()
+    shared = {}
+    for host in HOSTS:
+        shared.setdefault(hooks_file(host, here), []).append(host.id)
+    for path, ids in shared.items():
+        if path is None or len(ids) < 2:
+            continue
+        assert run(["connect", ids[0], "--readonly"]) == Exit.OK
+        assert run(["connect", *ids[1:]]) == Exit.OK
+        assert "--readonly" in path.read_text(encoding="utf-8")
+        assert run(["connect", *ids, "--no-readonly"]) == Exit.OK
+        assert "--readonly" not in path.read_text(encoding="utf-8")
