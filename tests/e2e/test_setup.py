@@ -49,7 +49,7 @@ def asked(entry: dict[str, Any], environment: dict[str, str], *messages: dict[st
     return answers
 
 
-@pytest.mark.requirement("CONNECT-10")
+@pytest.mark.requirement("CONNECT-10", "I4-READONLY-01")
 def test_setup_starts_and_connects_and_what_it_wrote_works() -> None:
     with tempfile.TemporaryDirectory(prefix="perdure-setup-") as folder:
         home = Path(folder) / "home"
@@ -76,9 +76,25 @@ def test_setup_starts_and_connects_and_what_it_wrote_works() -> None:
                 {"id": 2, "method": "tools/list", "params": {}},
             )
             assert "memory_search" in {tool["name"] for tool in tools["result"]["tools"]}
+            assert perdure(environment, "connect", "cursor", "--readonly").returncode == 0
+            entry = json.loads((home / ".cursor" / "mcp.json").read_text(encoding="utf-8"))["mcpServers"]["perdure"]
+            save = {"name": "memory_save", "arguments": {"content": "We use Postgres 16."}}
+            welcome, tools, refused, found = asked(
+                entry,
+                environment,
+                {"id": 1, "method": "initialize", "params": hello},
+                {"method": "notifications/initialized"},
+                {"id": 2, "method": "tools/list", "params": {}},
+                {"id": 3, "method": "tools/call", "params": save},
+                {"id": 4, "method": "tools/call", "params": {"name": "memory_search", "arguments": {"query": "x"}}},
+            )
+            assert "memory_save" not in welcome["result"]["instructions"]
+            assert all(tool["annotations"]["readOnlyHint"] for tool in tools["result"]["tools"])
+            assert refused["result"]["isError"] and not found["result"]["isError"]
             again = perdure(environment, "setup", "--yes")
             assert "The services run already" in again.stdout
-            assert "unchanged" in again.stdout
+            assert "unchanged" in again.stdout  # what only reads goes on doing so
+            assert "updated" in perdure(environment, "connect", "cursor", "--no-readonly").stdout
             assert perdure(environment, "disconnect").returncode == 0
             assert [path for path in home.rglob("*") if path.is_file()] == []
         finally:

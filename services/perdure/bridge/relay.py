@@ -125,7 +125,7 @@ class Relay:
             if self._target.readonly and message.method == "tools/call" and not self._repeatable(message):
                 sentence = (
                     f"This connection to Perdure only reads, so {message.name} is not carried out. "
-                    "`perdure connect` without --readonly allows it."
+                    "`perdure connect --no-readonly` allows it."
                 )
                 return local.encode_result(
                     message.request_id, local.tool_result(sentence, failed=True, modern=message.modern)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from perdure.cli.hosting import carried_out, finish, hosts_here, machine_here, n
 from perdure.cli.terminal import note, say, say_json, table
 from perdure.cli.words import json_option
 from perdure.installer.commands import plan_commands, plan_no_commands
-from perdure.installer.connection import Outcome, Plan, pasted, plan_connect, plan_disconnect
-from perdure.installer.entry import BRIDGE, BRIDGE_MODULE, Launch, Remote
+from perdure.installer.connection import Outcome, Plan, only_reads, pasted, plan_connect, plan_disconnect
+from perdure.installer.entry import BRIDGE, BRIDGE_MODULE, READONLY, Launch, Remote
 from perdure.installer.hooking import Runner, hooks_file, plan_hooks, plan_unhook, runner_of, unhooked
 from perdure.installer.hosts import BY_ID, HOSTS, Host
 from perdure.installer.machine import Machine, Scope
@@ -24,7 +25,6 @@ from perdure.installer.refusal import Refused
 
 __all__ = ["connect_all", "connect_command", "disconnect_command", "next_steps", "show_plans"]
 
-_READONLY = "--readonly"
 _PASSED_ON = ("PERDURE_HOME", "PERDURE_PORT")
 
 
@@ -41,7 +41,7 @@ def bridge(
     does not: either would keep the bridge from starting the services.
     """
     env = _passed_on(environment)
-    options = (_READONLY,) if readonly else ()
+    options = (READONLY,) if readonly else ()
     # not resolved: the Python of a virtual environment is often a link to one that knows nothing of us
     folder = Path(python).absolute().parent
     # there, a host can start a real program only, and neither a script without an ending nor a .cmd
@@ -71,7 +71,11 @@ def _passed_on(environment: Mapping[str, str]) -> dict[str, str]:
 @click.option("--project", is_flag=True, help="Write the project's file instead of yours.")
 @click.option("--http", "url", metavar="URL", help="Connect to a Perdure at this address instead of the local one.")
 @click.option("--token-env", metavar="VAR", help="With --http: the variable that holds the token.")
-@click.option(_READONLY, is_flag=True, help="Give the tools only what reads: nothing is saved, nothing is captured.")
+@click.option(
+    "--readonly/--no-readonly",
+    default=None,
+    help="Give the tools only what reads: nothing is saved or captured. As it was where neither is said.",
+)
 @click.option("--rules", is_flag=True, help="Also put a block into the files of rules that the tools read.")
 @click.option("--commands", is_flag=True, help="Also put the slash command /perdure into tools that read them.")
 @click.option("--no-hooks", is_flag=True, help="Only the memory's tools; run nothing at the moments of a session.")
@@ -85,7 +89,7 @@ def connect_command(
     project: bool,
     url: str | None,
     token_env: str | None,
-    readonly: bool,
+    readonly: bool | None,
     rules: bool,
     commands: bool,
     no_hooks: bool,
@@ -110,10 +114,10 @@ def connect_command(
     machine = machine_here()
     if listed:
         return _list(machine, scope, as_json=as_json)
-    start = bridge(machine.environment, readonly=readonly)
-    target = _target(start, url, token_env, readonly=readonly)
+    remote = _remote(url, token_env)
     if printed:
-        return _print(named_hosts(hosts) or hosts_here(machine, scope), start, target, as_json=as_json)
+        way = _way(machine, remote, readonly=bool(readonly))
+        return _print(named_hosts(hosts) or hosts_here(machine, scope), way.start, way.target, as_json=as_json)
     chosen = named_hosts(hosts) or hosts_here(machine, scope)
     if not chosen:
         if as_json:
@@ -121,14 +125,20 @@ def connect_command(
         note("No AI tool was found here. Name one (perdure connect --list shows them), or use --print.")
         return Exit.NOT_FOUND
     # a project's file would name a path of this machine to everybody; a Perdure elsewhere is not what hooks talk to
-    runner = hook_runner(machine, readonly=readonly) if not (no_hooks or project or url) else None
-    # hooks of an earlier time must not go on capturing where now nothing is to run, or only to be read
-    unhook = scope is Scope.USER and (no_hooks or (readonly and runner is None))
-    plans = list(_connect(chosen, machine, scope, target, start, runner, unhook=unhook, dry_run=dry_run))
+    hooks = not (no_hooks or project or url)
+    # asked before anything is written
+    reading = {host.id: only_reads(host, machine, scope) if readonly is None else readonly for host in chosen}
+    plans: list[Plan] = []
+    for host in chosen:
+        way = _way(machine, remote, readonly=reading[host.id])
+        # hooks of an earlier time must not go on capturing where now nothing is to run, or only to be read
+        unhook = scope is Scope.USER and not hooks and (no_hooks or reading[host.id])
+        plans += _connect(host, machine, scope, way, hooks=hooks, unhook=unhook, dry_run=dry_run)
     if rules:
         from perdure.cli.rules import add_rules
 
-        plans += add_rules(chosen, machine, scope, readonly=readonly, dry_run=dry_run, only_readers=True)
+        asks_less = all(reading.values())
+        plans += add_rules(chosen, machine, scope, readonly=asks_less, dry_run=dry_run, only_readers=True)
     if commands:
         given = [plan for host in chosen if (plan := plan_commands(host, machine)) is not None]
         plans += [carried_out(plan, scope, dry_run=dry_run) for plan in given]
@@ -168,34 +178,50 @@ def disconnect_command(hosts: tuple[str, ...], everywhere: bool, project: bool, 
 
 
 def connect_all(machine: Machine, hosts: Sequence[Host]) -> list[Plan]:
-    """Connect these hosts to the local services, for ``setup``."""
-    start = bridge(machine.environment)
-    return list(_connect(hosts, machine, Scope.USER, start, start, hook_runner(machine), dry_run=False))
+    """Connect these hosts to the local services, for ``setup``; one that only reads goes on doing so."""
+    plans: list[Plan] = []
+    for host in hosts:
+        way = _way(machine, None, readonly=only_reads(host, machine, Scope.USER))
+        plans += _connect(host, machine, Scope.USER, way, hooks=True, unhook=False, dry_run=False)
+    return plans
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How a host gets to Perdure: what starts the bridge, what the entry leads to, whether it only reads."""
+
+    start: Launch
+    target: Launch | Remote
+    readonly: bool
+
+
+def _way(machine: Machine, remote: Remote | None, *, readonly: bool) -> _Way:
+    start = bridge(machine.environment, readonly=readonly)
+    target = remote.reading_only() if remote is not None and readonly else remote
+    return _Way(start, start if target is None else target, readonly)
 
 
 def _connect(
-    hosts: Sequence[Host],
-    machine: Machine,
-    scope: Scope,
-    target: Launch | Remote,
-    start: Launch,
-    runner: Runner | None,
-    *,
-    unhook: bool = False,
-    dry_run: bool,
+    host: Host, machine: Machine, scope: Scope, way: _Way, *, hooks: bool, unhook: bool, dry_run: bool
 ) -> Iterator[Plan]:
-    """The plans, carried out one by one unless it is a dry run: server and hooks of a host may share a file."""
-    for host in hosts:
-        server = carried_out(
-            plan_connect(host, machine, scope, target, start, unhooked=unhooked), scope, dry_run=dry_run
-        )
-        yield server
-        if runner is not None and server.outcome is not Outcome.REFUSED:
-            hooks = plan_hooks(host, machine, runner)
-            if hooks is not None:
-                yield carried_out(hooks, scope, dry_run=dry_run)
-        elif unhook:
-            yield from _unhooked(host, machine, scope, dry_run=dry_run)
+    """The host's plans, each carried out before the next unless it is a dry run: server and hooks may share a file."""
+    plan = plan_connect(host, machine, scope, way.target, way.start, unhooked=unhooked)
+    server = carried_out(plan, scope, dry_run=dry_run)
+    yield server
+    if hooks and server.outcome is not Outcome.REFUSED:
+        readonly = way.readonly or _shares_with_a_reader(host, machine)
+        hooked = plan_hooks(host, machine, hook_runner(machine, readonly=readonly))
+        if hooked is not None:
+            yield carried_out(hooked, scope, dry_run=dry_run)
+    elif unhook:
+        yield from _unhooked(host, machine, scope, dry_run=dry_run)
+
+
+def _shares_with_a_reader(host: Host, machine: Machine) -> bool:
+    """Whether another host that only reads runs the hooks of the same file: then they must not capture."""
+    path = hooks_file(host, machine)
+    others = [other for other in HOSTS if other is not host and path is not None]
+    return any(hooks_file(other, machine) == path and only_reads(other, machine, Scope.USER) for other in others)
 
 
 def _disconnect(hosts: Sequence[Host], machine: Machine, scope: Scope, *, dry_run: bool) -> Iterator[Plan]:
@@ -248,18 +274,19 @@ def _print(hosts: Sequence[Host], start: Launch, target: Launch | Remote, *, as_
     return Exit.OK
 
 
-def _target(start: Launch, url: str | None, token_env: str | None, *, readonly: bool) -> Launch | Remote:
+def _remote(url: str | None, token_env: str | None) -> Remote | None:
+    """The Perdure elsewhere that was named; None for the local one."""
     if url is None:
         if os.environ.get("PERDURE_URL", "").strip():
             note("PERDURE_URL is set here; the tools get the local Perdure all the same. For another one: --http URL")
-        return start
+        return None
     try:
         remote = Remote.of(url, token_env)
     except Refused as refusal:
         raise Failure(str(refusal), Exit.USAGE) from refusal
     if remote.in_clear:
         note("This address has no https, so the token crosses the network unprotected.")
-    return remote.reading_only() if readonly else remote
+    return remote
 
 
 def _with_file(machine: Machine, scope: Scope) -> list[Host]:

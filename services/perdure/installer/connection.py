@@ -15,6 +15,7 @@ from typing import Any
 
 from perdure.installer import files, jsonc
 from perdure.installer.entry import NAME, Entry, Launch, Remote, is_ours, updated
+from perdure.installer.entry import only_reads as entry_only_reads
 from perdure.installer.hosts import Form, Host
 from perdure.installer.machine import Machine, Scope
 from perdure.installer.refusal import Refused
@@ -142,6 +143,16 @@ def plan_disconnect(host: Host, machine: Machine, scope: Scope) -> Plan:
         content=content,
         backup=content is not None and not kept,
     )
+
+
+def only_reads(host: Host, machine: Machine, scope: Scope) -> bool:
+    """Whether the host is connected to read only; no for one whose file cannot be read."""
+    try:
+        original = files.read(host.file(machine, scope))
+        _there, entry = _format(host.form).read(original.text, host.container, NAME)
+    except Refused:
+        return False
+    return is_ours(entry) and entry_only_reads(entry)
 
 
 def carry_out(plan: Plan, *, private: bool) -> Plan:

@@ -9,13 +9,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from perdure.installer.refusal import Refused
 
 NAME = "perdure"
 BRIDGE = "perdure-bridge"
 BRIDGE_MODULE = "perdure.bridge.main"
+READONLY = "--readonly"
+_NO = frozenset({"0", "false", "no", "off"})
 Entry = dict[str, Any]
 
 _ADDRESS_KEYS = ("url", "serverUrl", "httpUrl", "uri")
@@ -104,6 +106,21 @@ def is_ours(entry: object) -> bool:
         if isinstance(address := entry.get(key), str):
             return address.partition("?")[0].rstrip("/").endswith("/mcp")
     return False
+
+
+def only_reads(entry: object) -> bool:
+    """Whether an entry of ours asks for the tools that read and no others, by an option, a variable or its address."""
+    if not isinstance(entry, Mapping):
+        return False
+    if READONLY in _words(entry):
+        return True
+    maps = [entry[key] for key in _VARIABLE_MAPS if isinstance(entry.get(key), Mapping)]
+    values = [values["PERDURE_READONLY"] for values in maps if "PERDURE_READONLY" in values]
+    for key in _ADDRESS_KEYS:
+        if isinstance(address := entry.get(key), str):
+            query = parse_qs(address.partition("?")[2], keep_blank_values=True)
+            values += query.get("readonly", [])
+    return any(str(value).strip().lower() not in _NO for value in values)
 
 
 def updated(old: Mapping[str, Any], new: Entry) -> Entry:
