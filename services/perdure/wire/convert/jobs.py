@@ -79,6 +79,10 @@ def start_from_request(request: pb.StartJobRequest) -> tuple[JobKind, dict[str, 
     kind = fields.word(JobKind, request.kind, "kind")
     if kind is JobKind.MAINTAIN:
         raise fields.invalid("kind", "Ask for maintenance of a namespace by Consolidate or Clean.")
+    if kind in (JobKind.TRAIN, JobKind.EMBED_PROCEDURES):
+        raise fields.invalid(
+            "kind", "Ask for a training of a namespace by Train; procedures are embedded by themselves."
+        )
     return kind, dict(request.parameters)
 
 
