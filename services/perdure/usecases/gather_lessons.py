@@ -6,6 +6,7 @@ Everything is read in one view and the view is let go of before any vector is as
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,7 +20,7 @@ from perdure.domain.memory import MemoryId
 from perdure.domain.text import one_line
 from perdure.domain.vectors import Vector, to_bytes
 from perdure.ports import ExperienceReader, TrainingEmbedder
-from perdure.usecases.embed_procedures import BATCH, EMBED_TIMEOUT_S, embedded
+from perdure.usecases.embed_procedures import EMBED_TIMEOUT_S, embedded
 
 USED_MAX = 5000
 """Used questions of one training, the newest; as many as the store keeps of a namespace."""
@@ -34,6 +35,12 @@ REPLAY_MAX = 192
 """Memories asked for by their first sentences; some 5 s of two cores with the embedded model."""
 
 REPLAY_WEIGHT = 0.5
+
+QUESTIONS_AT_ONCE = 4
+"""A search that comes meanwhile shares the processor with these; the fewer, the shorter."""
+
+REST_MAX_S = 0.1
+"""As long as the questions took, and no longer, nothing is embedded: every other search then meets none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +119,12 @@ def material(
         texts.append(text)
         asked.append(Asked(AskedAs.REPLAY, memory, nowhere, numbers[memory], None, REPLAY_WEIGHT))
     vectors: list[Vector] = []
-    for start in range(0, len(texts), BATCH):
-        vectors += embedded(
-            texts[start : start + BATCH], space, lambda some: embedder.questions(some, timeout_s=EMBED_TIMEOUT_S)
-        )
+    for start in range(0, len(texts), QUESTIONS_AT_ONCE):
+        began = time.monotonic()
+        some = texts[start : start + QUESTIONS_AT_ONCE]
+        vectors += embedded(some, space, lambda some: embedder.questions(some, timeout_s=EMBED_TIMEOUT_S))
         told(len(vectors))
+        time.sleep(min(time.monotonic() - began, REST_MAX_S))
     asked = [replace(one, vector=vector) for one, vector in zip(asked, vectors, strict=True)]
     extra = list(known.instead.items())
     places = {memory: place for place, (memory, _) in enumerate(extra)}
