@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -235,6 +236,22 @@ def test_with_the_server_away_sessions_go_on_and_what_was_said_comes_in_later(wo
             assert world.contents(project) == [DECISION]
     assert list((Path(world.environment["PERDURE_HOME"]) / "spool").glob("*.json")) == []
     assert list((Path(world.environment["PERDURE_HOME"]) / "spool").glob("*.rejected")) == []
+
+
+@pytest.mark.requirement("I4-REAL-04")
+@pytest.mark.parametrize("client", [c.id for c in CLIENTS if c.hooks], indirect=True)
+def test_a_server_that_hangs_holds_no_session_up_and_what_was_said_comes_in_once(world: World, client: Client) -> None:
+    project = f"hung-{client.id}"
+    gateway = world.stack.pids()["gateway"]
+    os.kill(gateway, signal.SIGSTOP)
+    try:
+        asked = world.session(client, world.project(project), DECISION, ANSWER)
+    finally:
+        os.kill(gateway, signal.SIGCONT)
+    assert not any(each.says(DIGEST) for each in asked)
+    world.session(client, world.project(project), "Hello, who are you?", ANSWER)
+    wait_until(lambda: world.contents(project), what="what was said")
+    assert world.contents(project) == [DECISION]
 
 
 @pytest.mark.requirement("I4-NUDGE-02")
