@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from perdure.bridge.eras import Message
 
 ROOTS_ID = "perdure-roots-"
+NAME_CHARS_MAX = 60
+NAME_WORDS_MAX = 4
 _NAMED_BY = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR")
 """Variables by which hosts tell their servers the folder of the session."""
 _PROGRAMS = frozenset({"appdata", "library", "applications"})
@@ -55,7 +57,7 @@ class Workplace:
     def with_sentence(self, result: dict[str, Any], *, readonly: bool) -> dict[str, Any]:
         """A result with instructions that also name the project."""
         project, told = self.project, result.get("instructions")
-        if not project or not isinstance(told, str):
+        if not isinstance(told, str) or not _is_a_name(project):
             return result
         named = json.dumps(project, ensure_ascii=False)
         everywhere = "" if readonly else ' What is true everywhere is saved with project "_global".'
@@ -101,6 +103,12 @@ class Workplace:
                     self._project = project_of(folder).name
                 break
         return True
+
+
+def _is_a_name(project: str) -> bool:
+    """Whether a name may stand in the instructions: a repository that is not to be trusted chooses its own."""
+    letters = all(letter.isalnum() or letter in "-_./+# " for letter in project)
+    return 0 < len(project) <= NAME_CHARS_MAX and letters and project.count(" ") < NAME_WORDS_MAX
 
 
 def _is_plausible(found: Project) -> bool:
