@@ -610,6 +610,14 @@ REQUIREMENTS: dict[str, tuple[str, str]] = {
         "Skills and episodes are found beside memories, by those who may see them.",
     ),
     "I5-M9": ("issue 5, private model", "A procedure's text longer than the window is read in chunks, all of it."),
+    "I5-MOVE-1": (
+        "issue 5, import and export",
+        "What Builderforce Memory wrote comes out as it went in; the same file again changes nothing.",
+    ),
+    "I5-MOVE-2": ("issue 5, import and export", "Another schema is refused; file and store stay as they are."),
+    "I5-MOVE-3": ("issue 5, import and export", "What is malformed is named by its place; the rest comes in."),
+    "I5-MOVE-4": ("issue 5, import and export", "What comes in is blanked: episodes, skills, routines, trails."),
+    "I5-CLI-1": ("issue 5, surfaces", "The command line does all of it, with clear words and exit codes."),
     "I5-WALL-1": ("issue 5, surfaces", "Experience is opened by the token's scope, and by nothing else."),
     "I5-WALL-2": ("issue 5, surfaces", "Nothing of one tenant's experience reaches another."),
 }

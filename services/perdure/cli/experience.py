@@ -12,7 +12,7 @@ import click
 from perdure.cli.failure import Exit, Failure
 from perdure.cli.gateway_client import Gateway
 from perdure.cli.place import Place
-from perdure.cli.steps import CURSOR, LIMIT, action_text, moment_text, more, path_of, schedule_text
+from perdure.cli.steps import CURSOR, LIMIT, action_text, counted, moment_text, more, path_of, schedule_text, value_text
 from perdure.cli.terminal import ask, note, one_line, paint, say, say_json, table
 from perdure.cli.words import json_option
 
@@ -62,7 +62,10 @@ def add_episode(file: str, screenshots: str | None, as_json: bool) -> None:
     if as_json:
         say_json(stored)
         return
-    say(f"{paint('Kept', fg='green')}: {stored['id']}  {one_line(stored['name'])}, {len(stored['steps'])} steps")
+    steps = counted(len(stored["steps"]), "step")
+    say(f"{paint('Kept', fg='green')}: {stored['id']}  {one_line(stored['name'])}, {steps}")
+    if pictures:
+        say(f"  {counted(len(pictures), 'picture')} kept with it")
     if stored.get("redacted"):
         say(f"  Secrets were blanked: {', '.join(map(one_line, stored['redacted']))}")
     say(paint(f"  perdure skill preview {stored['id']} shows the skill it would become", dim=True))
@@ -115,7 +118,7 @@ def show_episode(id_: str, as_json: bool) -> None:
         say_json(found)
         return
     say(paint(one_line(found["name"]), bold=True))
-    say(f"  {one_line(found['program'])}, {moment_text(found.get('startedAt'))}")
+    say(f"  {' '.join(map(one_line, (found['program'], *found['args'])))}, {moment_text(found.get('startedAt'))}")
     for number, step in enumerate(found["steps"]):
         say(f"  {number:>3}  {one_line(step['id'])}  {action_text(step['action'])}")
 
@@ -292,18 +295,22 @@ def _show_skill(skill: dict[str, Any], as_json: bool) -> None:
         gate = paint("  asks first", fg="yellow") if step["requiresApproval"] else ""
         say(f"  {number:>3}  {one_line(step['id'])}  {action_text(step['action'])}{gate}")
     if skill.get("routine"):
-        say(f"  runs {schedule_text(skill['routine'])}")
+        values = ", ".join(
+            f"{one_line(name)}={value_text(value)}" for name, value in skill["routine"]["values"].items()
+        )
+        say(f"  runs {schedule_text(skill['routine'])}" + (f" with {values}" if values else ""))
 
 
 def _show_records(records: list[dict[str, Any]]) -> None:
     for one in records:
         low, high = one["interval_95"]
         say(
-            f"version {one['version']} of {one_line(one['name'])}: {one['succeeded']} of {one['runs']} runs succeeded "
-            f"({one['success_rate']:.0%}; 95 % sure of {low:.0%} to {high:.0%})"
+            f"version {one['version']} of {one_line(one['name'])}: "
+            f"{one['succeeded']} of {counted(one['runs'], 'run')} succeeded "
+            f"({one['success_rate']:.0%}; 95% sure of {low:.0%} to {high:.0%})"
         )
         for step in one["fails_at"]:
-            say(f"  fails at {one_line(step['step_id'])}: {step['runs']} times")
+            say(f"  fails at {one_line(step['step_id'])}: {counted(step['runs'], 'time')}")
         if one["cost_per_success"] is not None:
             say(f"  a success costs ${one['cost_per_success']:.4f}")
         if one["retire"]:

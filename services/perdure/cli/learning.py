@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
+from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,7 @@ import click
 from perdure.cli.failure import Exit, Failure
 from perdure.cli.gateway_client import Gateway
 from perdure.cli.place import Place
+from perdure.cli.steps import counted, path_of
 from perdure.cli.terminal import ask, note, one_line, paint, progress, say, say_json, table, when
 from perdure.cli.words import json_option
 
@@ -22,6 +26,11 @@ POLL_S = 0.5
 UNFINISHED = frozenset({"queued", "running"})
 BAR_CELLS = 24
 IMPORT_TIMEOUT_S = 600.0
+BODY_BYTES = 4 * 1024 * 1024
+"""Documents in one body of an import; the gateway takes 8 MiB by default."""
+
+KINDS = ("episode", "skill", "run")
+LISTS = ("episodes", "skills", "runs")
 
 _DAYS = click.option("--days", type=click.IntRange(1, 365), default=30, show_default=True, help="How far back.")
 
@@ -77,7 +86,7 @@ def show_model(training: str | None, as_json: bool) -> None:
         say_json({name: found[name] for name in ("model_version", "learned", "pending", "adaptations")})
         return
     say(f"Model: {paint(one_line(found['model_version'] or 'none; searches use the embedder as it is'), bold=True)}")
-    say(f"  {found['learned']} procedures learned, {found['pending']} pending")
+    say(f"  {counted(found['learned'], 'procedure')} learned, {found['pending']} pending")
     for one in found["adaptations"]:
         _show_adaptation(one)
 
@@ -97,7 +106,7 @@ _SAID = {
     "nothing_new": "There is nothing new to learn",
     "no_window": "There is nothing that could be learned from yet",
     "trained": "Learned",
-    "kept_old": "The new model found less than the old one, which therefore stays",
+    "kept_old": "What was learned finds no more than the model in use, which therefore stays",
     "queued": "Waits for a worker",
     "running": "Under way",
     "failed": "Failed",
@@ -108,13 +117,13 @@ _SAID = {
 def _show_training(report: dict[str, Any]) -> None:
     status = report["status"]
     if status == "dry_run":
-        say(f"It would learn {report['pending']} procedures.")
+        say(f"It would learn {counted(report['pending'], 'procedure')}.")
     else:
         colour = {"trained": "green", "failed": "red", "kept_old": "yellow"}.get(status)
         said = paint(_SAID.get(status, status), fg=colour) if colour else _SAID.get(status, status)
-        count = f": {len(report['learned'])} procedures" if status == "trained" else "."
+        count = f": {counted(len(report['learned']), 'procedure')}" if status == "trained" else "."
         say(f"{said}{count}")
-    if report.get("message"):
+    if report.get("message") and status != "nothing_new":
         say(f"  {one_line(report['message'])}")
     if status == "trained" and report.get("version"):
         say(f"  model {one_line(report['version'])}, before it {one_line(report['previous'] or 'none')}")
@@ -207,8 +216,9 @@ def export_experience(file: str, screenshots: str | None, force: bool) -> None:
     whole = gateway.get("/experience/export")
     _write(target, json.dumps(whole, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace"))
     pictures = _fetch_pictures(gateway, whole, Path(screenshots)) if screenshots else 0
-    counts = ", ".join(f"{len(whole.get(name, []))} {name}" for name in ("episodes", "skills", "runs"))
-    note(f"{counts} written to {target}" + (f", {pictures} pictures to {screenshots}" if screenshots else ""))
+    counts = ", ".join(counted(len(whole.get(f"{kind}s", [])), kind) for kind in KINDS)
+    beside = f", {counted(pictures, 'picture')} to {screenshots}" if screenshots else ""
+    note(f"{counts} written to {target}{beside}")
 
 
 def _write(target: Path, data: bytes) -> None:
@@ -252,39 +262,100 @@ def import_experience(file: str, screenshots: str | None, dry_run: bool, as_json
         raise Failure(f"{file} cannot be read: {error.strerror}.", Exit.USAGE) from error
     except ValueError as error:
         raise Failure(f"{file} holds no JSON: {error}.", Exit.USAGE) from error
-    query = [("dry_run", "true" if dry_run else None)]
-    report = gateway.call("POST", "/experience/import", whole, query=query)
-    pictures = _send_pictures(gateway, whole, Path(screenshots)) if screenshots and not dry_run else 0
+    if not isinstance(whole, dict):
+        raise Failure(f"{file} is to hold an object with the schema evermind.experience/1.", Exit.USAGE)
+    pictures = _pictures(whole, Path(screenshots)) if screenshots else []
+    report = _send(gateway, whole, dry_run)
+    unsent = [] if dry_run else _send_pictures(gateway, pictures)
+    report["problems"] += unsent
+    sent = len(pictures) - len(unsent)
     if as_json:
-        say_json({**report, "screenshots": pictures})
+        say_json({**report, "screenshots": sent})
     else:
-        _show_import(report, pictures, dry_run)
+        _show_import(report, sent, dry_run)
     return Exit.ERROR if report["problems"] else Exit.OK
 
 
-def _send_pictures(gateway: Gateway, whole: dict[str, Any], folder: Path) -> int:
-    count = 0
-    for episode in whole.get("episodes", []):
-        name = str(episode.get("id"))
-        if Path(name).name != name:
+def _send(gateway: Gateway, whole: dict[str, Any], dry_run: bool) -> dict[str, Any]:
+    """Send the file in bodies that the gateway takes; the head with the first."""
+    query = [("dry_run", "true" if dry_run else None)]
+    head = {name: value for name, value in whole.items() if name not in LISTS}
+    total: dict[str, Any] = {"created": Counter(), "unchanged": Counter(), "problems": [], "dry_run": dry_run}
+    for number, (starts, lists) in enumerate(_bodies(whole)):
+        body = head if number == 0 else {"schema": head.get("schema")}
+        report = gateway.call("POST", "/experience/import", {**body, **lists}, query=query)
+        total["created"].update(report["created"])
+        total["unchanged"].update(report["unchanged"])
+        total["problems"] += [_placed(problem, starts) for problem in report["problems"]]
+    return total
+
+
+def _bodies(whole: dict[str, Any]) -> Iterator[tuple[dict[str, int], dict[str, Any]]]:
+    """The lists in parts of ``BODY_BYTES``, each with the places at which its lists begin. At least one part."""
+    starts = dict.fromkeys(LISTS, 0)
+    # what is no list goes first, so that the gateway refuses it before anything is stored
+    part = {name: whole[name] for name in LISTS if not isinstance(whole.get(name, []), list)}
+    size = 0
+    for name in LISTS:
+        for at, item in enumerate(() if name in part else whole.get(name, [])):
+            item_size = len(json.dumps(item)) + 2
+            if size and size + item_size > BODY_BYTES:
+                yield starts, part
+                starts, part, size = {**dict.fromkeys(LISTS, 0), name: at}, {}, 0
+            part.setdefault(name, []).append(item)
+            size += item_size
+    yield starts, part
+
+
+def _placed(problem: str, starts: dict[str, int]) -> str:
+    """``problem`` with the places of the whole file."""
+
+    def moved(match: re.Match[str]) -> str:
+        return f"{match[1]}[{int(match[2]) + starts[match[1]]}]"
+
+    return re.sub(r"\b(episodes|skills|runs)\[(\d+)\]", moved, problem, count=1)
+
+
+def _pictures(whole: dict[str, Any], folder: Path) -> list[tuple[str, str, bytes]]:
+    """The pictures in ``folder`` of the file's episodes, as (episode, name, content)."""
+    if not folder.is_dir():
+        raise Failure(f"{folder} is no folder.", Exit.USAGE)
+    episodes = whole.get("episodes", [])
+    found = []
+    for episode in episodes if isinstance(episodes, list) else []:
+        id_ = str(episode.get("id")) if isinstance(episode, dict) else ""
+        if not id_ or Path(id_).name != id_:
             continue
-        for path in sorted(item for item in (folder / name).glob("*") if item.is_file() and not item.is_symlink()):
-            gateway.put_file(
-                f"/episodes/{quote(name, safe='')}/screenshots/{quote(path.name, safe='')}", path.read_bytes()
-            )
-            count += 1
-    return count
+        for path in sorted(item for item in (folder / id_).glob("*") if item.is_file() and not item.is_symlink()):
+            try:
+                found.append((id_, path.name, path.read_bytes()))
+            except OSError as error:
+                raise Failure(f"{path} cannot be read: {error.strerror}.", Exit.USAGE) from error
+    return found
+
+
+def _send_pictures(gateway: Gateway, pictures: list[tuple[str, str, bytes]]) -> list[str]:
+    """Send them; a sentence for each that was not taken."""
+    problems = []
+    for episode, name, data in pictures:
+        try:
+            gateway.put_file(path_of("episodes", episode, "screenshots", name), data)
+        except Failure as failure:
+            if failure.status == Exit.AWAY:
+                raise
+            problems.append(f"{episode}/{name}: {failure.message}")
+    return problems
 
 
 def _show_import(report: dict[str, Any], pictures: int, dry_run: bool) -> None:
     verb = "Would take in" if dry_run else "Taken in"
-    counts = [f"{count} {kind}s" for kind, count in report["created"].items() if count]
+    counts = [counted(count, kind) for kind in KINDS if (count := report["created"].get(kind))]
     if pictures:
-        counts.append(f"{pictures} pictures")
+        counts.append(counted(pictures, "picture"))
     say(f"{paint(verb, fg='green')}: {', '.join(counts) or 'nothing new'}")
     known = sum(report["unchanged"].values())
     if known:
-        say(f"  {known} were there already")
+        say(f"  {known} {'was' if known == 1 else 'were'} there already")
     for problem in report["problems"]:
         say(f"  {paint('left out', fg='yellow')}: {one_line(problem)}")
 
@@ -311,7 +382,8 @@ def usage_command(days: int, as_json: bool) -> None:
     if not found["calls"]:
         note("Nothing was served yet.")
         return
-    say(f"{found['tokens_served']:,} tokens served in {found['calls']:,} answers, {found['tokens_saved']:,} saved")
+    answers = counted(found["calls"], "answer")
+    say(f"{found['tokens_served']:,} tokens served in {answers}, {found['tokens_saved']:,} saved")
     table(
         ("client", "day", "answers", "served", "saved"),
         [

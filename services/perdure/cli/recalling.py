@@ -44,6 +44,7 @@ FACTORS = ("decay_weight", "frequency_boost", "confidence_boost", "importance_bo
 @click.option("--tier", type=click.Choice(TIERS), help="Only of this tier.")
 @click.option("--from", "created_from", metavar="TIME", help="Only saved at or after this time.")
 @click.option("--to", "created_to", metavar="TIME", help="Only saved before this time.")
+@click.option("--skills", is_flag=True, help="Find skills and demonstrations too.")
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @json_option
 def search_command(
@@ -60,6 +61,7 @@ def search_command(
     tier: str | None,
     created_from: str | None,
     created_to: str | None,
+    skills: bool,
     explain: bool,
     as_json: bool,
 ) -> int:
@@ -73,10 +75,11 @@ def search_command(
         ("created_from", created_from),
         ("created_to", created_to),
         ("strict", "true" if strict else None),
+        ("procedures", "true" if skills else None),
         *listed(type=type_, tags=split_list(tags), concepts=split_list(concepts), files=split_list(files)),
     ]
     answer = Gateway(Place()).get("/memories/search", pairs)
-    found = bool(answer.get("recognition") or answer.get("recall"))
+    found = bool(answer.get("recognition") or answer.get("recall") or answer.get("procedures"))
     if as_json:
         say_json(answer)
     else:
@@ -107,9 +110,23 @@ def _show_answer(answer: dict[str, Any], explain: bool) -> None:
         say(paint("Associated", bold=True))
         for item in associations:
             _block(None, item, explain)
-    if not recall and not rest:
+    procedures = answer.get("procedures") or []
+    if procedures:
+        say(paint("How it is done", bold=True))
+        for item in procedures:
+            _procedure(item)
+    if not recall and not rest and not procedures:
         say("No memory matches.")
     _notes(answer)
+
+
+def _procedure(item: dict[str, Any]) -> None:
+    kind = "demonstration" if item["kind"] == "episode" else one_line(item["kind"])
+    say(f"- {paint(one_line(item['name']), bold=True)}  [{kind}]  {item['score']:.2f}")
+    # its first line says the name again
+    say(textwrap.indent("\n".join(clean(item["text"]).splitlines()[1:]), "   "))
+    say(paint(f"   {one_line(item['id'])}", dim=True))
+    say()
 
 
 def _block(number: int | None, item: dict[str, Any], explain: bool) -> None:

@@ -11,7 +11,7 @@ import click
 from perdure.cli.failure import Exit, Failure
 from perdure.cli.gateway_client import Gateway
 from perdure.cli.place import Place
-from perdure.cli.steps import CURSOR, LIMIT, moment_text, more, path_of, schedule_text
+from perdure.cli.steps import CURSOR, LIMIT, counted, moment_text, more, path_of, schedule_text
 from perdure.cli.terminal import note, one_line, paint, say, say_json, table
 from perdure.cli.words import json_option
 
@@ -117,7 +117,9 @@ def due_routines(holder: str | None, look: bool, as_json: bool) -> int:
 @_HOLDER
 def keep_routine(id_: str, holder: str | None) -> None:
     """Keep what was taken for ten minutes more."""
-    Gateway(Place()).call("POST", path_of("skills", id_, "heartbeat"), {"holder": holder or socket.gethostname()})
+    body = {"holder": holder or socket.gethostname()}
+    skill = Gateway(Place()).call("POST", path_of("skills", id_, "heartbeat"), body)
+    say(f"{paint('Kept', fg='green')}: {one_line(skill['name'])}, until {moment_text(skill['routine']['leaseUntil'])}")
 
 
 @routine_command.command("release")
@@ -125,7 +127,9 @@ def keep_routine(id_: str, holder: str | None) -> None:
 @_HOLDER
 def release_routine(id_: str, holder: str | None) -> None:
     """Give back what was taken, so that another host may take it."""
-    Gateway(Place()).call("POST", path_of("skills", id_, "release"), {"holder": holder or socket.gethostname()})
+    body = {"holder": holder or socket.gethostname()}
+    skill = Gateway(Place()).call("POST", path_of("skills", id_, "release"), body)
+    say(f"{paint('Given back', fg='green')}: {one_line(skill['name'])}")
 
 
 # ---------------------------------------------------------------- runs
@@ -172,6 +176,8 @@ def log_step(run: str, idx: int, step: str, outcome: str, detail: str | None, as
     after = Gateway(Place()).call("POST", path_of("runs", run, "steps"), body)
     if as_json:
         say_json(after)
+    else:
+        say(f"{one_line(step)} {outcome}; the run is {_status(after)}")
 
 
 @run_command.command("finish")
@@ -188,6 +194,8 @@ def finish_run(run: str, status: str, error: str | None, tokens: int | None, cos
     after = Gateway(Place()).call("POST", path_of("runs", run, "finish"), given)
     if as_json:
         say_json(after)
+    else:
+        say(f"The run of {one_line(after['skillName'])} {_ENDED[after['status']]}")
 
 
 @run_command.command("cancel")
@@ -220,7 +228,7 @@ def list_runs(skill: str | None, limit: int, cursor: str, as_json: bool) -> None
                 one["id"],
                 one["skillName"],
                 one["trigger"],
-                one["status"],
+                _status(one),
                 moment_text(one.get("startedAt")),
                 one["steps"],
                 one.get("error") or "",
@@ -229,6 +237,13 @@ def list_runs(skill: str | None, limit: int, cursor: str, as_json: bool) -> None
         ],
     )
     more(answer)
+
+
+_ENDED = {"succeeded": "succeeded.", "failed": "failed.", "stopped": "was stopped.", "denied": "was denied."}
+
+
+def _status(run: dict[str, Any]) -> str:
+    return one_line(run["status"]).replace("_", " ")
 
 
 @run_command.command("show")
@@ -240,7 +255,15 @@ def show_run(id_: str, as_json: bool) -> None:
     if as_json:
         say_json(run)
         return
-    say(f"{paint(run['status'], bold=True)}: {one_line(run['skillName'])}, {moment_text(run.get('startedAt'))}")
+    version = f"version {run['skillVersion']} of {one_line(run['skillName'])}"
+    say(f"{paint(_status(run), bold=True)}: {version}, {moment_text(run.get('startedAt'))}")
+    used = [one_line(run["model"])] if run.get("model") else []
+    if run.get("tokens") is not None:
+        used.append(counted(run["tokens"], "token"))
+    if run.get("cost") is not None:
+        used.append(f"${run['cost']:.4f}")
+    if used:
+        say(f"  {', '.join(used)}")
     if run.get("error"):
         say(f"  {one_line(run['error'])}")
     for line in run["steps"]:

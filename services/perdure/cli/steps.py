@@ -30,14 +30,15 @@ def action_text(action: dict[str, Any]) -> str:
     """A step's action in words."""
     target = action.get("target") or {}
     label = one_line(target.get("name") or target.get("automationId") or "")
+    blank = "<a secret>" if action.get("secret") is True else None
     where = f' in "{one_line(target["windowTitle"])}"' if target.get("windowTitle") else ""
     match action["kind"]:
         case "click":
             return f'click "{label}"{where}'
         case "setValue":
-            return f'set "{label}"{where} to {value_text(action.get("value"))}'
+            return f'set "{label}"{where} to {blank or value_text(action.get("value"))}'
         case "keys":
-            return f"press {value_text(action.get('keys'))}" + (f' in "{label}"{where}' if label else "")
+            return f"press {blank or value_text(action.get('keys'))}" + (f' in "{label}"{where}' if label else "")
         case _:
             arguments = ", ".join(f"{name}={value_text(one)}" for name, one in (action.get("arguments") or {}).items())
             return f"call {one_line(action.get('name'))}({one_line(arguments)})"
@@ -67,9 +68,14 @@ def schedule_text(routine: dict[str, Any] | None) -> str:
     zone = f" {one_line(schedule['zone'])}" if schedule.get("zone") else ""
     match schedule["every"]:
         case "minutes":
-            said = f"every {schedule['minutes']} minutes"
+            said = "every minute" if schedule["minutes"] == 1 else f"every {schedule['minutes']} minutes"
         case "day":
             said = f"daily at {schedule['hour']:02}:{schedule['minute']:02}{zone}"
         case _:
-            said = f"at {one_line(schedule['expression'])}{zone}"
+            said = f'at cron "{one_line(schedule["expression"])}"{zone}'
     return said if routine.get("enabled", True) else f"{said} (off)"
+
+
+def counted(number: int, what: str) -> str:
+    """``number`` and its noun, "1 run" or "2 runs"."""
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
