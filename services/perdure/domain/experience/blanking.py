@@ -87,6 +87,8 @@ class _Blanking:
 
     kinds: list[str] = field(default_factory=list)
     values: list[str] = field(default_factory=list)
+    # most texts of an episode come again: windows, buttons
+    _harmless: set[str] = field(default_factory=set)
 
     def episode(self, episode: Episode) -> Episode:
         args, kinds, values = clean_arguments(episode.program, episode.args)
@@ -229,7 +231,11 @@ class _Blanking:
         return mark
 
     def _prose(self, text: str) -> str:
+        if text in self._harmless:
+            return text
         clean = clean_text(text, prose=True)
+        if not clean.kinds:
+            self._harmless.add(text)
         self._found(clean.kinds, clean.values)
         return clean.text
 

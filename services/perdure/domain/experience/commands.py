@@ -34,7 +34,7 @@ _SEPARATE = {
     "-w": frozenset({"ldapsearch", "ldapmodify", "ldapadd", "ldapdelete"}),
 }
 _USER = {"-u": frozenset({"curl", "http", "https"}), "-U": frozenset({"smbclient", "curl"})}
-_TOKEN = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\;|&()<>])+|[;|&()<>]""")
+_TOKEN = re.compile(r"""(?:"(?:\\.|[^"\\]){0,500}"|'[^']{0,500}'|\\.|[^\s"'\\;|&()<>])+|[;|&()<>]""")
 _SEPARATORS = frozenset(";|&()<>")
 _OPTION = re.compile(r"(?P<name>--?[A-Za-z][\w.-]*|/[A-Za-z][\w-]{3,})(?P<sep>[=:])(?P<value>.+)\Z", re.DOTALL)
 _NAME = re.compile(r"(?:--?|/)(?P<name>[A-Za-z][\w.-]*)\Z")
@@ -49,6 +49,9 @@ _FIELD = re.compile(
     r"""(?P<open>\\?["'])(?P<value>[^"'\\\r\n]{1,400})(?P=open)"""
 )
 _HINT = re.compile(r"(?i)pass|pw|secret|token|key|auth|cred|cvv|pin|otp|mfa|2fa|senha|clave|kennwort|(?:^|\s)-[pawu]")
+_TEXT_MIN = 12
+_MAY_PLACE = frozenset("-=:/")
+"""A text shorter than that and without these holds nothing that shows itself; most labels are such."""
 _STRONG_MIN = 6
 _VARIABLE_VALUE = re.compile(
     r"^\$[A-Za-z_{(]|^%\w+%\Z|^<.*>\Z|^\{\{|^(?:PASSWORD|PASSWD|TOKEN|SECRET|KEY|VALUE|STRING|string)\Z"
@@ -71,12 +74,18 @@ def clean_text(text: str, *, prose: bool = False) -> Cleaned:
         text: Any text.
         prose: It tells people something, so a plain word after the name of an option is no secret ("--token flag").
     """
+    if len(text) < _TEXT_MIN and _MAY_PLACE.isdisjoint(text):
+        return Cleaned(text)
     kinds: list[str] = []
     values: list[str] = []
+    pieces: list[str] = []
+    at = 0
     for item in secrets.find(text):
         kinds.append(item.kind)
         values.append(text[item.start : item.end])
-    clean, _ = secrets.redact(text)
+        pieces += (text[at : item.start], f"[redacted:{item.kind}]")
+        at = item.end
+    clean = "".join((*pieces, text[at:]))
     for start, end, sure in reversed(_placed(clean)):
         value = clean[start:end]
         if not _is_given(value) or (prose and not sure and value.isalpha()):

@@ -42,8 +42,11 @@ _PAID = re.compile(
 )
 
 _SEGMENT = re.compile(r"\|\||&&|[;|\n]|(?<!&)&(?!&)|\$\(|`")
-_QUOTED = re.compile(r"""'[^'\n]*'|"(?:\\.|[^"\\\n])*\"""")
-_SENTENCE = re.compile(r"""'[^'\n]*\s[^'\n]*'|"(?:\\.|[^"\\\n])*\s(?:\\.|[^"\\\n])*\"""")
+
+_COMMAND_CHARS_MAX = 4000
+"""Of one command that are looked at: patterns stay quick on any text."""
+_QUOTED = re.compile(r"""'[^'\n]*(?:'|$)|"(?:\\.|[^"\\\n])*(?:"|\\?$)""", re.MULTILINE)
+"""Also what is not closed, so that no text is read twice over."""
 _PREFIX = re.compile(
     r"^(?:\s|\(|\{|!)*(?:(?:sudo|doas|nohup|time|env|exec|command|then|do|else|xargs|watch|timeout\s+\S+|nice|ionice)\s+"
     r"(?:-\S+\s+)*|[A-Za-z_]\w*=\S*\s+|(?:&|\.)\s+)*"
@@ -244,10 +247,10 @@ _PROGRAMS.update(
 )
 _STOPS = frozenset({"reboot", "shutdown", "halt", "poweroff"})
 _SQL = re.compile(
-    r"(?is)(?:^|;)\s*(?:/\*.*?\*/\s*|--[^\n]*\n\s*|with\s.+?\)\s*)*(?:"
+    r"(?is)(?:\A|[;)])\s*(?:--[^\n]*\n\s*)*(?:"
     r"drop\s+(?:table|database|schema|index|view|materialized|column|user|role|sequence|trigger|function|procedure|type|"
     r"keyspace|collection|extension|tablespace|policy)\b|truncate\b|delete\s+from\b|alter\s+\w+\s+\S+\s+drop\b|revoke\b|"
-    r"update\s+\S+\s+set\b(?!.*\bwhere\b)|purge\b)"
+    r"update\s+\S+\s+set\b(?![^;]{0,4000}\bwhere\b)|purge\b)"
 )
 _CODE = re.compile(
     r"\bshutil\.rmtree\(|\bos\.(?:remove|unlink|rmdir|removedirs)\(|\.unlink\(|\bfs\.(?:rm|unlink|rmdir|rmSync|unlinkSync|rmdirSync)\b|"
@@ -265,7 +268,10 @@ def is_dangerous_call(name: str, arguments: Mapping[str, Json]) -> bool:
 
 def is_dangerous_command(text: str) -> bool:
     """Whether ``text``, of a shell, SQL or a few other languages, does what cannot be taken back."""
-    if _SQL.search(text) or _CODE.search(text):
+    statement = text.lstrip()
+    if statement.startswith("/*"):
+        statement = statement.partition("*/")[2]
+    if _SQL.search(statement) or _CODE.search(text):
         return True
     return any(map(_is_dangerous_line, re.split(r"(?<!\\)\n", text)))
 
@@ -315,7 +321,7 @@ def _is_dangerous_line(line: str) -> bool:
         return True
     if _inner_is_dangerous(line):
         return True
-    bare = _QUOTED.sub(lambda match: re.sub(r"[;|&`\n]", " ", match[0]), line)
+    bare = _QUOTED.sub(_as_one, line)
     whole = _SEGMENT.split(bare)
     segments = [_PREFIX.sub("", segment) for segment in whole]
     return any(
@@ -339,7 +345,25 @@ def _inner_is_dangerous(line: str) -> bool:
         "eval",
     ):
         return False
-    return any(is_dangerous_command(match[0][1:-1]) for match in _QUOTED.finditer(line))
+    return any(map(is_dangerous_command, _inside(line)))
+
+
+def _is_closed(quoted: re.Match[str]) -> bool:
+    return len(quoted[0]) > 1 and quoted[0][-1] == quoted[0][0]
+
+
+def _as_one(quoted: re.Match[str]) -> str:
+    """A quoted part without what would divide it."""
+    return re.sub(r"[;|&`\n]", " ", quoted[0]) if _is_closed(quoted) else quoted[0]
+
+
+def _without_sentence(quoted: re.Match[str]) -> str:
+    return " " if _is_closed(quoted) and len(quoted[0].split()) > 1 else quoted[0]
+
+
+def _inside(text: str) -> Iterator[str]:
+    """What is in quotes."""
+    return (match[0][1:-1] for match in _QUOTED.finditer(text) if _is_closed(match))
 
 
 def _is_dangerous_segment(segment: str, following: list[str], *, handed: bool) -> bool:
@@ -351,12 +375,12 @@ def _is_dangerous_segment(segment: str, following: list[str], *, handed: bool) -
     if program in _TALKS:
         # what is only said is harmless, unless it is said to somebody who does it
         piped = bool(following) and program_name((following[0].split() or [""])[0]) in _INTERPRETERS
-        return piped and any(is_dangerous_command(match[0][1:-1]) for match in _QUOTED.finditer(segment))
+        return piped and any(map(is_dangerous_command, _inside(segment)))
     if program not in _PROGRAMS or (_HARMLESS_FLAG.search(rest) and program not in _STOPS):
         return False
     pattern = _PROGRAMS[program]
     # a sentence in quotes is a message, not an option
-    rest = _SENTENCE.sub(" ", rest)
+    rest = _QUOTED.sub(_without_sentence, rest[:_COMMAND_CHARS_MAX])
     if pattern is None:
         return bool(rest.strip()) or handed or program in _STOPS
     return pattern.search(rest) is not None
