@@ -14,7 +14,9 @@ from perdure.domain.experience.run import RunStatus
 from perdure.domain.memory import MemoryId
 from perdure.domain.recall.answer import Question
 from perdure.errors import FailedPrecondition, NotFound, PermissionDenied, Reason
+from perdure.maintenance.wiring import _lifecycle
 from perdure.ports import JobKind, JobState
+from perdure.settings import Settings
 from perdure.usecases import train
 from support.fake_embedder import vector_of
 from support.memory_world import caller
@@ -117,6 +119,22 @@ def test_the_model_can_be_switched_off(tmp_path: Path) -> None:
         world.remember(COLOURS)
         assert world.train().status is TrainingStatus.TRAINED
         assert world.search("gate3 colour3").model is None
+
+
+@pytest.mark.requirement("I5-M4")
+def test_the_probe_of_compaction_asks_through_the_model(taught: TrainingWorld, tmp_path: Path) -> None:
+    version = taught.train().version
+    settings = Settings(home=tmp_path)
+    verbs = _lifecycle(settings, taught.store, taught.embedder, taught.clock, taught.pool)
+    assert verbs.compact._ask(taught.me, Question(query="gate3 colour3")).model == version
+    without = _lifecycle(
+        settings.model_copy(update={"private_model": False}),
+        taught.store,
+        taught.embedder,
+        taught.clock,
+        taught.pool,
+    )
+    assert without.compact._ask(taught.me, Question(query="gate3 colour3")).model is None
 
 
 def test_another_namespaces_model_is_never_used(taught: TrainingWorld) -> None:
