@@ -124,7 +124,7 @@ def test_the_model_can_be_switched_off(tmp_path: Path) -> None:
 @pytest.mark.requirement("I5-M4")
 def test_the_probe_of_compaction_asks_through_the_model(taught: TrainingWorld, tmp_path: Path) -> None:
     version = taught.train().version
-    settings = Settings(home=tmp_path)
+    settings = Settings(home=tmp_path)  # type: ignore[call-arg]  # every field has a default
     verbs = _lifecycle(settings, taught.store, taught.embedder, taught.clock, taught.pool)
     assert verbs.compact._ask(taught.me, Question(query="gate3 colour3")).model == version
     without = _lifecycle(
