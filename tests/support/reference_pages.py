@@ -38,7 +38,7 @@ SETTINGS_FOOT = """\
 |---|---|---|
 | `PERDURE_AUTOSTART` | bridge | `0`: never start the local services |
 | `PERDURE_HOOKS` | hooks | `off`, `recall` or `capture`: [what hooks may do](../explanation/capture.md); default both |
-| `PERDURE_NUDGE` | hooks | `1`: [ask the model](../explanation/capture.md#asking-the-model) at a turn's end; default off |
+| `PERDURE_NUDGE` | hooks | off; `1`: [ask the model](../explanation/capture.md#asking-the-model) at a turn's end |
 | `PERDURE_READONLY` | bridge, hooks | `1`: [only what reads](../how-to/connect-ai-tools.md#only-to-read); default off |
 | `PERDURE_PUBLISH` | docker-compose.yml | where the gateway is published, default `127.0.0.1:3456` |
 | `PERDURE_DEBUG` | command line | any value: show the traceback of an unexpected error |
