@@ -159,3 +159,9 @@ def test_a_routine_keeps_no_secret_and_names_only_parameters() -> None:
     assert without_secrets(routine, skill.params).values == {"amount": "3"}
     with pytest.raises(InvalidArgument):
         without_secrets(replace(routine, values={"sum": "3"}), skill.params)
+
+
+def test_a_routine_keeps_no_value_that_shows_itself_to_be_a_secret() -> None:
+    token = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zC0eF3hI6"
+    routine = Routine(schedule=EveryMinutes(5), values={"amount": token, "amount_2": "4"})
+    assert without_secrets(routine, compiled().params).values == {"amount_2": "4"}

@@ -23,6 +23,7 @@ def refused(doc: dict[str, Any]) -> InvalidArgument:
     return caught.value
 
 
+@pytest.mark.requirement("I5-EP-1")
 def test_an_episode_is_written_as_it_was_read() -> None:
     doc = document(
         [

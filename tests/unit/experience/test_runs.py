@@ -49,6 +49,16 @@ def test_a_refused_step_leaves_no_line(world: ExperienceWorld) -> None:
     assert world.runs.get(world.me, run.id).steps == ()
 
 
+@pytest.mark.requirement("I5-DONE-2")
+def test_what_a_host_says_is_kept_without_secrets(world: ExperienceWorld) -> None:
+    token = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zC0eF3hI6"
+    run = world.start(world.compile(STEPS))
+    logged = world.runs.step(world.me, run.id, 0, "s1", StepOutcome.FAILED, f"refused {token}")
+    ended = world.runs.finish(world.me, run.id, RunStatus.FAILED, error=f"x --password=tiger9 {token}")
+    assert token not in f"{logged.steps[0].detail}{ended.error}"
+    assert "tiger9" not in str(ended.error)
+
+
 def test_a_run_goes_by_the_version_it_began_with(world: ExperienceWorld) -> None:
     skill = world.compile(STEPS)
     run = world.start(skill)

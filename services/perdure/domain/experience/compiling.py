@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import assert_never
 
 from perdure.domain.experience.blanking import is_blank
+from perdure.domain.experience.commands import clean_text
 from perdure.domain.experience.episode import (
     Action,
     Click,
@@ -81,7 +82,7 @@ def compile_skill(
     params = tuple(naming.params)
     return Skill(
         id=previous.id if previous else id,
-        name=edits.name or episode.name,
+        name=clean_text(edits.name, prose=True).text if edits.name else episode.name,
         program=episode.program,
         created_at=previous.created_at if previous else now,
         version=previous.version + 1 if previous else 1,
@@ -105,7 +106,7 @@ def slug(label: str) -> str:
 
 
 def without_secrets(routine: Routine, params: tuple[SkillParam, ...]) -> Routine:
-    """``routine`` without values for secret parameters.
+    """``routine`` without values for secret parameters, and without values that show themselves to be secrets.
 
     Raises:
         InvalidArgument: it has a value for a parameter that the skill lacks.
@@ -235,7 +236,8 @@ def _check_edits(episode: Episode, edits: Edits) -> None:
 
 def _fitting(routine: Routine, params: tuple[SkillParam, ...]) -> Routine:
     told = {param.name for param in params if not param.secret}
-    return replace(routine, values={name: value for name, value in routine.values.items() if name in told})
+    kept = {name: value for name, value in routine.values.items() if name in told and not clean_text(value).kinds}
+    return replace(routine, values=kept)
 
 
 # ------------------------------------------------------------------ differences
