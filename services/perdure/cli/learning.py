@@ -106,7 +106,6 @@ _SAID = {
     "nothing_new": "There is nothing new to learn",
     "no_window": "There is nothing that could be learned from yet",
     "trained": "Learned",
-    "kept_old": "What was learned finds no more than the model in use, which therefore stays",
     "queued": "Waits for a worker",
     "running": "Under way",
     "failed": "Failed",
@@ -116,14 +115,18 @@ _SAID = {
 
 def _show_training(report: dict[str, Any]) -> None:
     status = report["status"]
-    if status == "dry_run":
+    if status == "kept_old":
+        # its message says which model stays and what was compared
+        message = one_line(report["message"]) or "the model in use stays"
+        say(f"Nothing was changed: {paint(message, fg='yellow')}.")
+    elif status == "dry_run":
         say(f"It would learn {counted(report['pending'], 'procedure')}.")
     else:
         colour = {"trained": "green", "failed": "red", "kept_old": "yellow"}.get(status)
         said = paint(_SAID.get(status, status), fg=colour) if colour else _SAID.get(status, status)
         count = f": {counted(len(report['learned']), 'procedure')}" if status == "trained" else "."
         say(f"{said}{count}")
-    if report.get("message") and status != "nothing_new":
+    if report.get("message") and status not in ("nothing_new", "kept_old"):
         say(f"  {one_line(report['message'])}")
     if status == "trained" and report.get("version"):
         say(f"  model {one_line(report['version'])}, before it {one_line(report['previous'] or 'none')}")

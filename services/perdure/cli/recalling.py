@@ -122,7 +122,9 @@ def _show_answer(answer: dict[str, Any], explain: bool) -> None:
 
 def _procedure(item: dict[str, Any]) -> None:
     kind = "demonstration" if item["kind"] == "episode" else one_line(item["kind"])
-    say(f"- {paint(one_line(item['name']), bold=True)}  [{kind}]  {item['score']:.2f}")
+    similarity = item.get("similarity")
+    meaning = f"  meaning {similarity:.2f}" if isinstance(similarity, int | float) else ""
+    say(f"- {paint(one_line(item['name']), bold=True)}  [{kind}]{meaning}")
     # its first line says the name again
     say(textwrap.indent("\n".join(clean(item["text"]).splitlines()[1:]), "   "))
     say(paint(f"   {one_line(item['id'])}", dim=True))

@@ -106,7 +106,7 @@ def make_app(
     app.include_router(episode_routes(backends.experience, shield))
     app.include_router(skill_routes(backends.experience, shield))
     app.include_router(run_routes(backends.experience, shield))
-    app.include_router(learning_routes(backends.experience, shield))
+    app.include_router(learning_routes(backends.experience, shield, meter))
     app.include_router(operation_routes(backends, metrics, version))
     app.router.routes.extend(mcp.routes())
     _describe_access(app)

@@ -13,6 +13,7 @@ from perdure.domain.experience.transfer import Part, PartKind
 from perdure.errors import InvalidArgument, Reason
 from perdure.gateway import present_experience as present
 from perdure.gateway.backends_experience import Experience
+from perdure.gateway.metering import Meter
 from perdure.gateway.routes import answers, experience_answers
 from perdure.gateway.routes.request import Experienced, JsonResponse, Reader
 from perdure.gateway.schemas import NoQuery
@@ -32,7 +33,7 @@ JSON = "application/json"
 LISTS = {"episodes": PartKind.EPISODE, "skills": PartKind.SKILL, "runs": PartKind.RUN}
 
 
-def learning_routes(experience: Experience, shield: Shield) -> APIRouter:
+def learning_routes(experience: Experience, shield: Shield, meter: Meter) -> APIRouter:
     """The routes under /experience, and /usage."""
     router = APIRouter(tags=["experience"], responses=answers.PROBLEMS)
 
@@ -98,6 +99,7 @@ def learning_routes(experience: Experience, shield: Shield) -> APIRouter:
 
     @router.get("/usage", response_model=experience_answers.UsageOut, summary="Tokens served and saved")
     async def usage(query: Annotated[DaysQuery, Query()], caller: Reader) -> Response:
+        await meter.flush()  # the last few seconds count too
         return JsonResponse(present.usage(await experience.usage(caller, days=query.days)))
 
     return router

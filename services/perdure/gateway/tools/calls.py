@@ -72,7 +72,7 @@ class ToolCalls:
             "memory_consolidate": self._consolidate,
             "memory_clean": self._clean,
             "memory_compact": self._compact,
-            **ExperienceCalls(backends, shield, word).doings(),
+            **ExperienceCalls(backends, shield, word, meter).doings(),
         }
 
     async def call(

@@ -21,6 +21,7 @@ from perdure.gateway import present
 from perdure.gateway import present_experience as shown
 from perdure.gateway.backends import Backends
 from perdure.gateway.fencing import NOTICE, attribute
+from perdure.gateway.metering import Meter
 from perdure.gateway.shielding import Shield
 from perdure.gateway.tools import arguments_experience as e
 from perdure.gateway.tools import texts
@@ -38,11 +39,12 @@ TOKENS_MAX = 20_000
 class ExperienceCalls:
     """The tools' doings over the gateway's backends."""
 
-    def __init__(self, backends: Backends, shield: Shield, word: Callable[[], str]) -> None:
+    def __init__(self, backends: Backends, shield: Shield, word: Callable[[], str], meter: Meter) -> None:
         self._experience = backends.experience
         self._memories = backends.memories
         self._shield = shield
         self._word = word
+        self._meter = meter
 
     def doings(self) -> Mapping[str, Doing]:
         """What each tool does, by name."""
@@ -238,6 +240,7 @@ class ExperienceCalls:
     # ------------------------------------------------------------ cost
 
     async def _usage(self, caller: Caller, given: e.UsageArguments, _: Origin) -> str:
+        await self._meter.flush()  # the last few seconds count too
         found = shown.usage(await self._experience.usage(caller, days=given.days))
         lines = [
             f"Token usage (last {given.days} days)",
