@@ -128,7 +128,8 @@ class Train:
         return _said(
             TrainingStatus.TRAINED,
             plan,
-            f"{adaptation.version} learned {len(adaptation.learned)} procedures and {plan.used} used questions: "
+            f"{adaptation.version} learned {_counted(len(adaptation.learned), 'procedure')} and "
+            f"{_counted(plan.used, 'used question')}: "
             f"{_compared(verdict)}",
             version=adaptation.version,
         )
@@ -240,6 +241,10 @@ def _said(status: TrainingStatus, plan: Plan | None, message: str, *, version: s
         "left_out": left_out,
     }
     return Outcome(message, {RESULT: json.dumps(result, ensure_ascii=False)})
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _compared(verdict: Verdict) -> str:
