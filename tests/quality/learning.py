@@ -24,7 +24,8 @@ from perdure.domain.recall.answer import Question
 from perdure.ports import Job, JobKind, JobState
 from perdure.store import open_experience_store
 from perdure.usecases.embed_procedures import EmbedProcedures
-from perdure.usecases.search import Learning, Search
+from perdure.usecases.search import Search
+from perdure.usecases.search_procedures import Learning
 from perdure.usecases.train import Train
 from perdure.usecases.use_log import UseLog
 from quality.datasets import load_locomo, locomo_path

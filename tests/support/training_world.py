@@ -24,7 +24,8 @@ from perdure.usecases.get import Get
 from perdure.usecases.question_log import QuestionLog
 from perdure.usecases.rollback_model import RollbackModel
 from perdure.usecases.run_job import RunJob, Runner
-from perdure.usecases.search import Learning, Search
+from perdure.usecases.search import Search
+from perdure.usecases.search_procedures import Learning
 from perdure.usecases.start_job import StartJob
 from perdure.usecases.start_training import StartTraining
 from perdure.usecases.tick import Tick

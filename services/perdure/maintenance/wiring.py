@@ -38,7 +38,8 @@ from perdure.usecases.read_runs import ReadRuns
 from perdure.usecases.render_memory_md import RenderMemoryMd
 from perdure.usecases.restore_content import RestoreContent
 from perdure.usecases.rollback_model import RollbackModel
-from perdure.usecases.search import Learning, Search
+from perdure.usecases.search import Search
+from perdure.usecases.search_procedures import Learning
 from perdure.usecases.start_job import StartJob
 from perdure.usecases.start_run import StartRun
 from perdure.usecases.start_training import StartTraining

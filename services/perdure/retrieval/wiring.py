@@ -43,7 +43,8 @@ from perdure.usecases.resolve import Resolver
 from perdure.usecases.restore import Restore
 from perdure.usecases.save import Save
 from perdure.usecases.save_many import SaveMany
-from perdure.usecases.search import Learning, Search
+from perdure.usecases.search import Search
+from perdure.usecases.search_procedures import Learning
 from perdure.usecases.stats import CountMemories
 from perdure.usecases.sync import Sync
 from perdure.usecases.update import Update

@@ -8,9 +8,9 @@ memory is read in full only once it is a hit. No view of the store is held open 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -20,7 +20,7 @@ import numpy as np
 from perdure.domain.adapter.residual import corrected
 from perdure.domain.experience.learning import Adapter
 from perdure.domain.memory import Filter, Memory, MemoryId
-from perdure.domain.namespace import Caller, Scope, TokenScope
+from perdure.domain.namespace import Caller, TokenScope
 from perdure.domain.recall import pipeline
 from perdure.domain.recall.answer import (
     DEPTH_DEFAULT,
@@ -41,12 +41,10 @@ from perdure.domain.statement import as_stored
 from perdure.domain.text import clean, one_line
 from perdure.domain.vectors import Space, Vector, unit
 from perdure.errors import InvalidArgument, PerdureError, Reason
-from perdure.ports import Clock, Embedder, ExperienceReader, ExperienceStore, MemoryReader, Store
+from perdure.ports import Clock, Embedder, MemoryReader, Store
 from perdure.usecases.permission import holds, require
-from perdure.usecases.private_models import PrivateModels
-from perdure.usecases.question_log import QuestionLog
 from perdure.usecases.question_vectors import QuestionVectors
-from perdure.usecases.search_procedures import Together
+from perdure.usecases.search_procedures import Learning
 from perdure.usecases.use_log import UseLog
 
 
@@ -107,28 +105,6 @@ class _Found:
     similarities: Mapping[MemoryId, float]
     vectors: Mapping[MemoryId, Vector]
     contrast: Contrast | None
-
-
-@dataclass(frozen=True, slots=True)
-class Learning:
-    """What search knows of experience.
-
-    Attributes:
-        view: Opens a view of a namespace with its experience; ``ExperienceStore.experience_view``.
-        models: The private models in use; None corrects no question.
-        questions: Remembers questions until what they found is read; None remembers none.
-        together: Ranks procedures with memories; None finds memories only.
-    """
-
-    view: Callable[[Scope], AbstractContextManager[ExperienceReader]]
-    models: PrivateModels | None = None
-    questions: QuestionLog | None = None
-    together: Together | None = None
-
-    @classmethod
-    def of(cls, store: ExperienceStore, *, models: bool, questions: QuestionLog | None = None) -> Learning:
-        """All of it, over a store; ``models`` False leaves every question as it is."""
-        return cls(store.experience_view, PrivateModels() if models else None, questions, Together())
 
 
 class Search:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 
 from perdure.domain.adapter.residual import corrected
 from perdure.domain.experience.finding import Shelf, ranked_together
 from perdure.domain.experience.learning import ItemKind
 from perdure.domain.memory import MemoryId
-from perdure.domain.namespace import Caller, NamespaceName, TokenScope
+from perdure.domain.namespace import Caller, NamespaceName, Scope, TokenScope
 from perdure.domain.recall.answer import ProcedureHit
 from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer, LexicalQuery
 from perdure.domain.recall.contrast import Contrast
@@ -22,6 +24,7 @@ from perdure.errors import PerdureError
 from perdure.ports import Clock, Embedder, ExperienceReader, ExperienceStore
 from perdure.usecases.permission import require
 from perdure.usecases.private_models import PrivateModels
+from perdure.usecases.question_log import QuestionLog
 
 SHELVES_KEPT = 32
 """Namespaces whose procedures are kept ready; 500 procedures are 2 MB."""
@@ -96,6 +99,28 @@ class Together:
             similarities=similarities,
             contrast=contrast,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """What search knows of experience.
+
+    Attributes:
+        view: Opens a view of a namespace with its experience; ``ExperienceStore.experience_view``.
+        models: The private models in use; None corrects no question.
+        questions: Remembers questions until what they found is read; None remembers none.
+        together: Ranks procedures with memories; None finds memories only.
+    """
+
+    view: Callable[[Scope], AbstractContextManager[ExperienceReader]]
+    models: PrivateModels | None = None
+    questions: QuestionLog | None = None
+    together: Together | None = None
+
+    @classmethod
+    def of(cls, store: ExperienceStore, *, models: bool, questions: QuestionLog | None = None) -> Learning:
+        """All of it, over a store; ``models`` False leaves every question as it is."""
+        return cls(store.experience_view, PrivateModels() if models else None, questions, Together())
 
 
 class SearchProcedures:
