@@ -1,4 +1,4 @@
-"""Find skills and episodes: by meaning once they have vectors, by words at once."""
+"""Find skills and episodes beside memories: by meaning once they have vectors, by words at once."""
 
 from __future__ import annotations
 
@@ -9,20 +9,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 
-from perdure.domain.adapter.residual import corrected
 from perdure.domain.experience.finding import Shelf, ranked_together
 from perdure.domain.experience.learning import ItemKind
 from perdure.domain.memory import MemoryId
-from perdure.domain.namespace import Caller, NamespaceName, Scope, TokenScope
+from perdure.domain.namespace import NamespaceName, Scope
 from perdure.domain.recall.answer import ProcedureHit
 from perdure.domain.recall.candidate import Card, DenseHit, LexicalAnswer, LexicalQuery
 from perdure.domain.recall.contrast import Contrast
-from perdure.domain.recall.lexical import query_terms
-from perdure.domain.text import clean
-from perdure.domain.vectors import Space, Vector
-from perdure.errors import PerdureError
-from perdure.ports import Clock, Embedder, ExperienceReader, ExperienceStore
-from perdure.usecases.permission import require
+from perdure.domain.vectors import Vector
+from perdure.ports import ExperienceReader, ExperienceStore
 from perdure.usecases.private_models import PrivateModels
 from perdure.usecases.question_log import QuestionLog
 
@@ -121,60 +116,3 @@ class Learning:
     def of(cls, store: ExperienceStore, *, models: bool, questions: QuestionLog | None = None) -> Learning:
         """All of it, over a store; ``models`` False leaves every question as it is."""
         return cls(store.experience_view, PrivateModels() if models else None, questions, Together())
-
-
-class SearchProcedures:
-    """Procedures alone, memories left aside."""
-
-    def __init__(
-        self,
-        store: ExperienceStore,
-        embedder: Embedder,
-        clock: Clock,
-        *,
-        query_wait_s: float = 2.0,
-        models: PrivateModels | None = None,
-    ) -> None:
-        self._store = store
-        self._embedder = embedder
-        self._clock = clock
-        self._query_wait_s = query_wait_s
-        self._models = models
-        self._together = Together()
-
-    def __call__(self, caller: Caller, query: str, limit: int = 5) -> tuple[ProcedureHit, ...]:
-        """What answers the query, best first; by words alone where the embedder is away.
-
-        Raises:
-            NotFound: there is no such namespace.
-            PermissionDenied: the caller may not see experience.
-        """
-        require(caller, TokenScope.EXPERIENCE)
-        text = clean(query).strip()
-        if not text:
-            return ()
-        said: tuple[Vector, Space] | None = None
-        try:
-            found = self._embedder.query(text, timeout_s=self._query_wait_s)
-            said = (found.vectors[0], found.space)
-        except PerdureError:
-            pass  # whatever is wrong with the embedder, words answer
-        with self._store.experience_view(caller.scope) as reader:
-            question = None
-            if said is not None:
-                model = self._models.in_use(reader, said[1].fingerprint) if self._models else None
-                question = corrected(model, said[0]) if model else said[0]
-            return self._together(
-                reader,
-                space=said[1].fingerprint if said else None,
-                terms=query_terms(text),
-                question=question,
-                floor=said[1].thresholds.floor if said else None,
-                now=self._clock.now(),
-                limit=limit,
-                memories={},
-                dense=(),
-                lexical=LexicalAnswer((), 0.0),
-                similarities={},
-                contrast=None,
-            )
