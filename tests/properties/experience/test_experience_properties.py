@@ -24,7 +24,7 @@ from perdure.domain.experience.documents import (
     skill_to_json,
 )
 from perdure.domain.experience.episode import Keys
-from perdure.domain.experience.irreversible import is_irreversible, step_needs_approval
+from perdure.domain.experience.irreversible import is_irreversible, step_needs_approval, steps_need_approval
 from perdure.domain.experience.learned import interval
 from perdure.domain.experience.run import RunTrigger, SkillRunId, StepLog, StepOutcome
 from perdure.domain.experience.scheduling import due_at, next_due, started
@@ -132,7 +132,12 @@ def test_compiling_is_deterministic_and_gates_what_the_rule_gates(doc: dict[str,
     episode = blanked(episode_from_json(doc, now=BEGIN))
     skill = compile_skill(episode, Edits(), id=SkillId("k1"), now=BEGIN)
     assert compile_skill(episode, Edits(), id=SkillId("k1"), now=BEGIN) == skill
-    assert [step.requires_approval for step in skill.steps] == [step_needs_approval(s.action) for s in episode.steps]
+    assert [step.requires_approval for step in skill.steps] == list(steps_need_approval(episode.steps))
+    assert all(
+        step.requires_approval
+        for step, shown in zip(skill.steps, episode.steps, strict=True)
+        if step_needs_approval(shown.action)
+    )
     names = [param.name for param in skill.params]
     assert len(set(names)) == len(names)
     assert all(param.default is None for param in skill.params if param.secret)

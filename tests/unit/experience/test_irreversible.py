@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from perdure.domain.experience.episode import Click, Element, Keys, SetValue, ToolCall
-from perdure.domain.experience.irreversible import is_irreversible, step_needs_approval
+from perdure.domain.experience.irreversible import is_irreversible, step_needs_approval, steps_need_approval
+from support.experience_world import click, episode, keys, typed
 
 pytestmark = pytest.mark.requirement("I5-GATE-1")
 
@@ -150,3 +151,21 @@ def test_calls_of_tools_gate_by_name_and_arguments(name: str, arguments: dict[st
 )
 def test_calls_that_only_look_like_it_do_not(name: str, arguments: dict[str, Any]) -> None:
     assert not step_needs_approval(ToolCall(name=name, arguments=arguments))
+
+
+def test_yes_is_an_answer_to_its_window() -> None:
+    for name in ("Yes", "OK", "Ja", "Sí", "Oui", "确定", "はい", "확인"):
+        assert step_needs_approval(Click(target=Element(name=name, window_title="Delete 3 files?"))), name
+    assert not step_needs_approval(Click(target=Element(name="No", window_title="Delete 3 files?")))
+    assert not step_needs_approval(Click(target=Element(name="OK", window_title="Order 123 - Shop")))
+    assert not step_needs_approval(Click(target=Element(name="OK", window_title="Settings")))
+
+
+def test_enter_after_a_typed_command_runs_it() -> None:
+    whole = episode([typed("Terminal", "rm -rf build"), keys("Enter", "Terminal"), keys("Enter", "Terminal")])
+    assert steps_need_approval(whole.steps) == (False, True, False)
+    by_key = episode([*(keys(char) for char in "rm x"), keys("Enter")])
+    assert steps_need_approval(by_key.steps)[-1]
+    assert not any(steps_need_approval(episode([*(keys(char) for char in "ls x"), keys("Enter")]).steps))
+    left = episode([typed("Terminal", "rm -rf build"), click("Elsewhere"), keys("Enter")])
+    assert not any(steps_need_approval(left.steps))

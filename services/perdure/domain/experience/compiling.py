@@ -25,7 +25,7 @@ from perdure.domain.experience.episode import (
     SetValue,
     ToolCall,
 )
-from perdure.domain.experience.irreversible import step_needs_approval
+from perdure.domain.experience.irreversible import steps_need_approval
 from perdure.domain.experience.skill import (
     DoClick,
     DoKeys,
@@ -72,7 +72,11 @@ def compile_skill(
     """
     _check_edits(episode, edits)
     naming = _Naming(edits)
-    steps = tuple(_step(step, edits, naming) for step in episode.steps if step.id not in edits.removed)
+    steps = tuple(
+        _step(step, edits, naming, gated)
+        for step, gated in zip(episode.steps, steps_need_approval(episode.steps), strict=True)
+        if step.id not in edits.removed
+    )
     if not steps:
         raise InvalidArgument(
             "A skill has one step at least; the episode has none, or the edits remove all.",
@@ -176,12 +180,12 @@ class _Naming:
         return f"{name}_{number}"
 
 
-def _step(step: RecordedStep, edits: Edits, naming: _Naming) -> SkillStep:
+def _step(step: RecordedStep, edits: Edits, naming: _Naming, gated: bool) -> SkillStep:
     asked = edits.approvals.get(step.id)
     return SkillStep(
         id=step.id,
         action=_action(step.id, step.action, naming),
-        requires_approval=step_needs_approval(step.action) if asked is None else asked,
+        requires_approval=gated if asked is None else asked,
         screenshot=step.screenshot,
         extra=step.extra,
     )

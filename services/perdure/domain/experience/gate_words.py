@@ -251,6 +251,16 @@ AFFIXES = _words(
 )
 """What identifiers and urgency put around a word."""
 
+YES = _words(
+    """
+    ok okay yes y continue proceed sure got it ja weiter fortfahren sí si vale continuar oui d accord continuer sì procedi
+    prosegui continua sim prosseguir да продолжить ja doorgaan tak
+    """
+)
+"""Labels of these alone agree to what a window asks."""
+
+CJK_YES = frozenset({"是", "好", "确定", "继续", "確定", "繼續", "はい", "続行", "続ける", "了解", "예", "네", "계속"})
+
 CJK_ALWAYS = _spaced(
     """
     发送 提交 支付 付款 购买 下单 删除 确认 转账 发布 清空 清除 移除 卸载 格式化磁盘 格式化硬盘 格式化u盘

@@ -12,21 +12,23 @@ import re
 from collections.abc import Sequence
 from typing import assert_never
 
-from perdure.domain.experience.episode import Action, Click, Element, Keys, SetValue, ToolCall
+from perdure.domain.experience.episode import Action, Click, Element, Keys, RecordedStep, SetValue, ToolCall
 from perdure.domain.experience.gate_commands import is_dangerous_call, is_dangerous_command
 from perdure.domain.experience.gate_words import (
     AFFIXES,
     ALWAYS,
     CJK_ALWAYS,
     CJK_LOOKALIKES,
+    CJK_YES,
     CONJUNCTIONS,
     FIRST,
     HARMLESS_FIRST,
     LOOKALIKES,
     THINGS,
     WITH,
+    YES,
 )
-from perdure.domain.experience.keystrokes import Chord, chords
+from perdure.domain.experience.keystrokes import Chord, chords, typed
 from perdure.domain.experience.label_words import has_cjk, plain, words
 
 _SPLIT = re.compile(r"[/|,;+]|&(?!\w)|\s[-\u2013\u2014>]\s|\.\s")
@@ -54,11 +56,33 @@ def is_irreversible(label: str) -> bool:
     Args:
         label: A name as people read it, or an identifier such as ``btnDelete``; any language, any case.
     """
-    if has_cjk(label) and _is_irreversible_cjk(label):
-        return True
-    if _DELETE_PREFIXED.search(label):
-        return True
-    return any(_is_irreversible_part(part) for part in _parts(label))
+    return _says_irreversible(label, nouns=True)
+
+
+def steps_need_approval(steps: Sequence[RecordedStep]) -> tuple[bool, ...]:
+    """For each step whether it cannot be taken back, also by what was done before it.
+
+    "Enter" after a command was typed, key by key or at once, runs that command.
+    """
+    needed: list[bool] = []
+    line = ""
+    for step in steps:
+        action = step.action
+        match action:
+            case SetValue(value=value):
+                line = value
+            case Keys(keys=keys):
+                text = typed(keys)
+                enters = any(chord.key == "enter" for chord in chords(keys))
+                if enters and line and is_dangerous_command(line):
+                    needed.append(True)
+                    line = ""
+                    continue
+                line = line + text if text else "" if enters else line
+            case _:
+                line = ""
+        needed.append(step_needs_approval(action))
+    return tuple(needed)
 
 
 def step_needs_approval(action: Action) -> bool:
@@ -79,11 +103,27 @@ def step_needs_approval(action: Action) -> bool:
 # ------------------------------------------------------------------ labels
 
 
+def _says_irreversible(label: str, *, nouns: bool) -> bool:
+    if has_cjk(label) and _is_irreversible_cjk(label):
+        return True
+    if _DELETE_PREFIXED.search(label):
+        return True
+    return any(_is_irreversible_part(part, nouns=nouns) for part in _parts(label))
+
+
 def _names_irreversible(element: Element) -> bool:
-    """By what people read; by the identifier where that says more, or nothing else does."""
+    """By what people read; by the identifier where that says more; "Yes" by the question in the window's title."""
     if element.name.strip() and is_irreversible(element.name):
         return True
+    if _is_yes(element.label) and _says_irreversible(element.window_title, nouns=False):
+        return True
     return bool(element.automation_id) and is_irreversible(element.automation_id) and not _is_lookalike(element.name)
+
+
+def _is_yes(label: str) -> bool:
+    """Whether a label only agrees to what its window asks."""
+    found = [word for word in words(label) if word not in AFFIXES]
+    return "".join(label.split()) in CJK_YES or (bool(found) and all(word in YES for word in found))
 
 
 def _is_lookalike(name: str) -> bool:
@@ -107,7 +147,7 @@ def _parts(label: str) -> list[tuple[str, ...]]:
     return [part for part in parts if part]
 
 
-def _is_irreversible_part(part: tuple[str, ...]) -> bool:
+def _is_irreversible_part(part: tuple[str, ...], *, nouns: bool) -> bool:
     part = _without(part, LOOKALIKES)
     core = [word for word in part if word not in AFFIXES and not word.isdigit()] or [
         word for word in part if not word.isdigit()
@@ -120,7 +160,7 @@ def _is_irreversible_part(part: tuple[str, ...]) -> bool:
         return True
     if core[0] in HARMLESS_FIRST:
         return False
-    return any(word in ALWAYS for word in core) or _is_noun_as_verb(core)
+    return any(word in ALWAYS for word in core) or (nouns and _is_noun_as_verb(core))
 
 
 _UNDOING = frozenset({"undo", "dont", "don", "not", "never", "nicht", "rückgängig", "deshacer", "desfazer", "undelete"})

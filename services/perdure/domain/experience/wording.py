@@ -12,7 +12,7 @@ from typing import assert_never
 
 from perdure.domain.experience.commands import program_name
 from perdure.domain.experience.episode import Click, Element, Episode, Keys, RecordedStep, SetValue, ToolCall
-from perdure.domain.experience.irreversible import step_needs_approval
+from perdure.domain.experience.irreversible import steps_need_approval
 from perdure.domain.experience.keystrokes import chords
 from perdure.domain.experience.learning import ItemKind, Procedure
 from perdure.domain.experience.skill import (
@@ -102,7 +102,10 @@ def _is_secret(value: Value, params: dict[str, SkillParam]) -> bool:
 
 
 def _episode_text(episode: Episode) -> str:
-    sentences = [f"{_shown(step)}{f' {GATE}' if step_needs_approval(step.action) else ''}" for step in episode.steps]
+    sentences = [
+        f"{_shown(step)}{f' {GATE}' if gated else ''}"
+        for step, gated in zip(episode.steps, steps_need_approval(episode.steps), strict=True)
+    ]
     return _numbered(episode.name, episode.program, sentences)
 
 
