@@ -126,16 +126,20 @@ def show_episode(id_: str, as_json: bool) -> None:
 @episode_command.command("forget")
 @click.argument("id_", metavar="ID")
 @_YES
-def forget_episode(id_: str, yes: bool) -> int:
+@json_option
+def forget_episode(id_: str, yes: bool, as_json: bool) -> int:
     """Erase a demonstration and its pictures; a skill made of it stays."""
     _sure(f"Erase the demonstration {id_} for ever?", yes)
-    return _forgotten(Gateway(Place()).call("DELETE", path_of("episodes", id_)), f"demonstration {id_}")
+    return _forgotten(Gateway(Place()).call("DELETE", path_of("episodes", id_)), f"demonstration {id_}", as_json)
 
 
-def _forgotten(answer: dict[str, Any], what: str) -> int:
+def _forgotten(answer: dict[str, Any], what: str, as_json: bool) -> int:
     if not answer["forgotten"]:
         raise Failure(f"There is no {what}.", Exit.NOT_FOUND)
-    say(f"{paint('Erased', fg='green')}: the {what}")
+    if as_json:
+        say_json(answer)
+    else:
+        say(f"{paint('Erased', fg='green')}: the {what}")
     return Exit.OK
 
 
@@ -277,10 +281,11 @@ def record_of_skill(id_: str | None, as_json: bool) -> None:
 @skill_command.command("forget")
 @click.argument("id_", metavar="ID")
 @_YES
-def forget_skill(id_: str, yes: bool) -> int:
+@json_option
+def forget_skill(id_: str, yes: bool, as_json: bool) -> int:
     """Erase a skill in every version; its runs stay."""
     _sure(f"Erase the skill {id_} for ever?", yes)
-    return _forgotten(Gateway(Place()).call("DELETE", path_of("skills", id_)), f"skill {id_}")
+    return _forgotten(Gateway(Place()).call("DELETE", path_of("skills", id_)), f"skill {id_}", as_json)
 
 
 def _show_skill(skill: dict[str, Any], as_json: bool) -> None:

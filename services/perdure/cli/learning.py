@@ -93,11 +93,15 @@ def show_model(training: str | None, as_json: bool) -> None:
 
 @model_command.command("rollback")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-def rollback_model(yes: bool) -> None:
+@json_option
+def rollback_model(yes: bool, as_json: bool) -> None:
     """Go back to the model before; what the present one learned is pending again."""
     if not (yes or ask("Go back to the model before?")):
         raise Failure("Nothing was changed. Say --yes to do it without a question.", Exit.USAGE)
     number = Gateway(Place()).call("POST", "/experience/model/rollback")["number"]
+    if as_json:
+        say_json({"number": number})
+        return
     say(f"{paint('Gone back', fg='green')}: " + (f"to version {number}" if number else "to the embedder as it is"))
 
 
@@ -365,11 +369,15 @@ def _show_import(report: dict[str, Any], pictures: int, dry_run: bool) -> None:
 
 @experience_command.command("forget-all")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-def forget_all(yes: bool) -> None:
+@json_option
+def forget_all(yes: bool, as_json: bool) -> None:
     """Erase every episode, skill and run. Memories and the model stay."""
     if not (yes or ask("Erase every episode, skill and run for ever?")):
         raise Failure("Nothing was erased. Say --yes to do it without a question.", Exit.USAGE)
-    Gateway(Place(), timeout_s=IMPORT_TIMEOUT_S).call("POST", "/experience/forget-all", {"confirm": True})
+    answer = Gateway(Place(), timeout_s=IMPORT_TIMEOUT_S).call("POST", "/experience/forget-all", {"confirm": True})
+    if as_json:
+        say_json(answer)
+        return
     say(f"{paint('Erased', fg='green')}: all episodes, skills and runs")
 
 

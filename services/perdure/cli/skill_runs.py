@@ -86,9 +86,13 @@ def _pairs(values: tuple[str, ...]) -> dict[str, str]:
 
 @routine_command.command("unset")
 @click.argument("id_", metavar="SKILL")
-def unset_routine(id_: str) -> None:
+@json_option
+def unset_routine(id_: str, as_json: bool) -> None:
     """Take a skill's schedule away."""
     skill = Gateway(Place()).call("DELETE", path_of("skills", id_, "routine"))
+    if as_json:
+        say_json(skill)
+        return
     say(f"{paint('Not scheduled any more', fg='green')}: {one_line(skill['name'])}")
 
 
@@ -115,20 +119,28 @@ def due_routines(holder: str | None, look: bool, as_json: bool) -> int:
 @routine_command.command("heartbeat")
 @click.argument("id_", metavar="SKILL")
 @_HOLDER
-def keep_routine(id_: str, holder: str | None) -> None:
+@json_option
+def keep_routine(id_: str, holder: str | None, as_json: bool) -> None:
     """Keep what was taken for ten minutes more."""
     body = {"holder": holder or socket.gethostname()}
     skill = Gateway(Place()).call("POST", path_of("skills", id_, "heartbeat"), body)
+    if as_json:
+        say_json(skill)
+        return
     say(f"{paint('Kept', fg='green')}: {one_line(skill['name'])}, until {moment_text(skill['routine']['leaseUntil'])}")
 
 
 @routine_command.command("release")
 @click.argument("id_", metavar="SKILL")
 @_HOLDER
-def release_routine(id_: str, holder: str | None) -> None:
+@json_option
+def release_routine(id_: str, holder: str | None, as_json: bool) -> None:
     """Give back what was taken, so that another host may take it."""
     body = {"holder": holder or socket.gethostname()}
     skill = Gateway(Place()).call("POST", path_of("skills", id_, "release"), body)
+    if as_json:
+        say_json(skill)
+        return
     say(f"{paint('Given back', fg='green')}: {one_line(skill['name'])}")
 
 
@@ -200,9 +212,13 @@ def finish_run(run: str, status: str, error: str | None, tokens: int | None, cos
 
 @run_command.command("cancel")
 @click.argument("run", metavar="RUN")
-def cancel_run(run: str) -> None:
+@json_option
+def cancel_run(run: str, as_json: bool) -> None:
     """Stop a run."""
     after = Gateway(Place()).call("POST", path_of("runs", run, "cancel"))
+    if as_json:
+        say_json(after)
+        return
     say(f"{paint('Stopped', fg='green')}: {after['id']}")
 
 

@@ -69,7 +69,7 @@ NO_JSON = {"up", "logs", "export", "prompt", "completion", "setup"}
 def test_every_command_with_an_answer_has_it_in_json(name: str) -> None:
     for leaf in leaves(name):
         options = {option for parameter in leaf.params for option in parameter.opts}
-        assert "--json" in options, leaf.name
+        assert "--json" in options or leaf.name in NO_JSON, leaf.name
 
 
 def test_nothing_heavy_is_imported_at_the_top_of_a_module() -> None:
