@@ -7,7 +7,7 @@ import pytest
 
 from perdure.domain.experience.blanking import blanked
 from perdure.domain.experience.documents import episode_to_json
-from perdure.domain.experience.episode import Episode, Keys, SetValue, ToolCall
+from perdure.domain.experience.episode import Click, Episode, Keys, SetValue, ToolCall
 from support.experience_world import click, episode, keys, tool, typed
 
 pytestmark = pytest.mark.requirement("I5-EP-2")
@@ -136,6 +136,22 @@ def test_what_was_a_secret_once_is_one_everywhere() -> None:
     )
     assert SECRET not in text_of(found)
     assert SECRET not in "".join(step.action.keys for step in found.steps if isinstance(step.action, Keys))
+
+
+@pytest.mark.parametrize("secret", ["swordfish", "hunter", "4711", "a b c!"])
+def test_a_weak_secret_is_found_inside_other_text_as_a_word(secret: str) -> None:
+    found = blanked(
+        episode(
+            [typed("PIN", secret), click(f"see ({secret}), please"), tool("x", f"{secret} it was; 密码是{secret}。")]
+        )
+    )
+    assert secret not in text_of(found)
+
+
+def test_a_short_word_is_blanked_only_where_it_is_the_whole_text() -> None:
+    found = blanked(episode([typed("Password", "send"), click("send"), click("send it")]))
+    names = [step.action.target.name for step in found.steps if isinstance(step.action, Click)]
+    assert names == ["[redacted:password]", "send it"]
 
 
 def test_a_value_beside_a_secret_field_is_blanked() -> None:

@@ -15,10 +15,7 @@ _EQUAL_MIN = 4
 """Secrets at least so long are blanked where they are a whole string elsewhere; shorter ones may be anything."""
 
 _INSIDE_MIN = 6
-"""Secrets at least so long, of two kinds of characters, are blanked inside other text."""
-
-_INSIDE_LONG = 10
-"""Secrets so long are blanked inside other text whatever they are made of."""
+"""Secrets at least so long are blanked inside other text as well, where they stand as a word; a number from 4 on."""
 
 MARKS = re.compile(r"\[redacted:[a-z0-9_]+\]")
 
@@ -32,7 +29,8 @@ class Elsewhere:
         self.kinds: list[str] = []
         self._equal = frozenset(known)
         inside = sorted((value for value in known if _may_be_inside(value)), key=len, reverse=True)
-        self._inside = tuple(re.compile(rf"(?<!\w){re.escape(value)}(?!\w)") for value in inside)
+        # ASCII: in Chinese no blank divides a value from what is said of it
+        self._inside = tuple(re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.ASCII) for value in inside)
         self._texts = tuple(inside)
 
     def episode(self, episode: Episode) -> Episode:
@@ -118,10 +116,4 @@ class Elsewhere:
 
 
 def _may_be_inside(value: str) -> bool:
-    kinds = (
-        any(map(str.isalpha, value)),
-        any(map(str.isdigit, value)),
-        any(not char.isalnum() and not char.isspace() for char in value),
-        any(map(str.isupper, value)) and any(map(str.islower, value)),
-    )
-    return len(value) >= _INSIDE_LONG or (len(value) >= _INSIDE_MIN and sum(kinds) >= 2)
+    return len(value) >= _INSIDE_MIN or value.isdigit()
