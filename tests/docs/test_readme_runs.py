@@ -1,4 +1,4 @@
-"""The README's first recall, run as it stands there."""
+"""The README's first recall and the tutorials, run as they stand there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from support.stack import ROOT, Stack, running
 
-PAGES = ("README.md", "docs/tutorial/first-recall.md")
+PAGES = ("README.md", "docs/tutorial/first-recall.md", "docs/tutorial/teach-it-once.md")
 DEFAULT_URL = "http://127.0.0.1:3456"
 
 # ids, times and whatever depends on the day or the machine
@@ -23,6 +23,9 @@ MASKS = (
     (re.compile(r"memory-[0-9a-f]{10}"), "FENCE"),
     (re.compile(r"\b\d+\.\d+\b"), "N"),
 )
+
+
+ID = MASKS[0][0]
 
 
 def masked(text: str) -> str:
@@ -42,6 +45,12 @@ def transcript(page: str) -> list[tuple[str, str]]:
                 command, output = steps[-1]
                 steps[-1] = (command, f"{output}{line}\n")
     return steps
+
+
+def files(page: str) -> list[tuple[str, str]]:
+    """Files that the reader is told to save: ``json`` fences with a name."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(r"```json (\S+)\n(.*?)```", text, re.DOTALL)
 
 
 @pytest.fixture(params=PAGES)
@@ -77,7 +86,12 @@ def test_the_first_recall_of_the_readme_gives_its_output(
 ) -> None:
     steps = transcript(page)
     assert len(steps) >= 5
+    for name, text in files(page):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    ids: dict[str, str] = {}
     for command, expected in steps:
+        # the reader puts in the ids that came out before
+        command = ID.sub(lambda found: ids.get(found[0], found[0]), command)
         if command.startswith("curl ") and shutil.which("curl") is None:
             pytest.skip("there is no curl on this machine")
         ran = subprocess.run(
@@ -90,3 +104,4 @@ def test_the_first_recall_of_the_readme_gives_its_output(
             check=False,
         )
         assert masked(ran.stdout + ran.stderr) == masked(expected.replace(DEFAULT_URL, stack.url)), command
+        ids.update(zip(ID.findall(expected), ID.findall(ran.stdout + ran.stderr), strict=False))
