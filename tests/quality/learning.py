@@ -31,6 +31,7 @@ from perdure.usecases.use_log import UseLog
 from quality.datasets import load_locomo, locomo_path
 from quality.procedures import Sample, bystanders, load_procedures, skill_of
 from quality.searcher import ACTOR, NOW, Item, Searcher, VectorCache
+from support.clocks import SequentialIds
 
 GAIN = 0.10
 LOSS = 0.01
@@ -59,6 +60,8 @@ class Classroom(Searcher):
         self._experience = open_experience_store(f"sqlite:///{folder / 'quality.db'}")
         self._threads = ThreadPoolExecutor(2)
         self._embedder.away = False
+        # which sentences are asked and what is held out goes by ids: with these every run is the same
+        self._ids = SequentialIds()
         learning = Learning.of(self._experience, models=True)
         self._ask = Search(
             self._experience, self._embedder, UseLog(), _Clock(), self._threads, query_wait_s=60.0, learning=learning
@@ -98,11 +101,11 @@ class Classroom(Searcher):
         shares = []
         for case in cases:
             answer = self._ask(_caller(group), Question(query=case.query, limit=k, procedures=procedures))
-            found = {one.id for one in answer.procedures} if procedures else self._ids(answer.recall)
+            found = {one.id for one in answer.procedures} if procedures else self._named(answer.recall)
             shares.append(len(case.expects & found) / len(case.expects))
         return sum(shares) / len(shares)
 
-    def _ids(self, hits: Any) -> set[str]:
+    def _named(self, hits: Any) -> set[str]:
         return {self._names[MemoryId(hit.memory.id)] for hit in hits}
 
     def close(self) -> None:

