@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -244,3 +245,42 @@ def test_a_picture_is_kept_with_its_episode_and_goes_with_it(stack: Stack) -> No
 
 def _files(home: Path) -> list[Path]:
     return [path for path in home.rglob("*") if path.is_file() and not path.is_socket()]
+
+
+@pytest.mark.requirement("I5-COST-1")
+def test_the_cost_tools_say_figures_that_a_person_can_read(stack: Stack) -> None:
+    skill = _skill(stack, "costly")
+    run = stack.call("POST", "/runs", {"skill_id": skill["id"], "model": "some-model"}).json
+    for outcome in ("approved", "ok"):
+        stack.call("POST", f"/runs/{run['id']}/steps", {"idx": 2, "step_id": "s3", "outcome": outcome})
+    ended = stack.call("POST", f"/runs/{run['id']}/finish", {"status": "succeeded", "tokens": 1200, "cost": 0.42})
+    assert ended.status == 200
+    stack.call("POST", "/memories", {"content": "Transfers above 1000 need two signatures", "project": "bank"})
+
+    async def go() -> None:
+        async with over_http(stack, MODERN, path="/mcp?toolsets=core,cost,keyed") as client:
+            for _ in range(30):
+                await said(client, "memory_search", query="two signatures", project="bank")
+            usage = await said(client, "token_usage", days=7)
+            assert re.search(r"^Token usage \(last 7 days\)\n- Tokens served: \d{1,3}(,\d{3})+\n", usage)
+            assert re.search(r"^- .+: [\d,]+ served, [\d,]+ saved, \d+ answers$", usage, re.MULTILINE)
+            efficiency = await said(client, "model_efficiency")
+            line = next(line for line in efficiency.splitlines() if "$0.4200 per success" in line)
+            assert '"Pay the supplier" v1: 100% succeed (21% to 100%)' in line and line.endswith("n=1")
+            for blank in ("", " \n"):
+                assert (await said(client, "memory_recall", query=blank)).startswith("ERROR: ")
+
+    asyncio.run(go())
+
+
+@pytest.mark.requirement("I5-SURF-1")
+def test_who_only_reads_is_given_no_experience(stack: Stack) -> None:
+    read_only = {"Perdure-Readonly": "1"}
+    for method, path, body in (
+        ("POST", "/episodes", _transfer("read-only")),
+        ("GET", "/episodes", None),
+        ("POST", "/experience/forget-all", {"confirm": True}),
+        ("GET", "/experience/export", None),
+    ):
+        assert stack.call(method, path, body, headers=read_only).status == 403, path
+    assert stack.call("GET", "/episodes/read-only").status == 404
