@@ -1,7 +1,7 @@
 """The block of rules comes and goes and leaves every byte of the rest, whatever the rest is."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from perdure.installer.rules import BEGIN, END, block, put, removed
@@ -16,6 +16,7 @@ TEXTS = st.one_of(
 BLOCKS = st.builds(block, st.sampled_from(["_global", "shop", "a`b<!-- -->", "läden"]), readonly=st.booleans())
 
 
+@example(text=b"\r", bom=b"", first=block(), second=block(readonly=True))
 @given(text=TEXTS, bom=st.sampled_from([b"", b"\xef\xbb\xbf"]), first=BLOCKS, second=BLOCKS)
 @pytest.mark.requirement("I4-RULES-01")
 def test_what_was_there_is_there_again(text: bytes, bom: bytes, first: str, second: str) -> None:

@@ -149,9 +149,11 @@ def put(content: bytes | None, written: str, *, head: str = "") -> bytes:
     """
     if content is None:
         return (head + written + "\n").encode()
-    line_end = b"\r\n" if b"\r\n" in content else b"\n"
-    ours = written.encode().replace(b"\n", line_end)
     span = _span(content)
+    # the block that is there tells: a text that ends in a lone \r looks like another once a block stands behind it
+    looked_at = content if span is None else content[span[0] : span[1]]
+    line_end = b"\r\n" if b"\r\n" in looked_at else b"\n"
+    ours = written.encode().replace(b"\n", line_end)
     if span is not None:
         return content[: span[0]] + ours + content[span[1] :]
     if content in (b"", _BOM):
