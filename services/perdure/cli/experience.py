@@ -217,15 +217,15 @@ def list_skills(limit: int, cursor: str, as_json: bool) -> None:
         note("No skill yet. Make one with: perdure skill compile EPISODE")
         return
     table(
-        ("id", "name", "version", "steps", "asks before", "parameters", "routine"),
+        ("id", "name", "version", "steps", "routine"),
         [
             (
                 one["id"],
                 one["name"],
                 one["version"],
-                one["steps"],
-                one["gated"] or "",
-                ", ".join(one["params"]),
+                f"{one['steps']} ({one['gated']} {'asks' if one['gated'] == 1 else 'ask'})"
+                if one["gated"]
+                else one["steps"],
                 schedule_text(one.get("routine")),
             )
             for one in answer["skills"]

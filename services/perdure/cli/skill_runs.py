@@ -238,16 +238,13 @@ def list_runs(skill: str | None, limit: int, cursor: str, as_json: bool) -> None
         note("No run yet. Begin one with: perdure run start SKILL")
         return
     table(
-        ("id", "skill", "by", "status", "when", "lines", "error"),
+        ("id", "when", "skill", "status"),
         [
             (
                 one["id"],
-                one["skillName"],
-                one["trigger"],
-                _status(one),
                 moment_text(one.get("startedAt")),
-                one["steps"],
-                one.get("error") or "",
+                one["skillName"],
+                _status(one) + (f": {one['error']}" if one.get("error") else ""),
             )
             for one in answer["runs"]
         ],
@@ -273,13 +270,14 @@ def show_run(id_: str, as_json: bool) -> None:
         return
     version = f"version {run['skillVersion']} of {one_line(run['skillName'])}"
     say(f"{paint(_status(run), bold=True)}: {version}, {moment_text(run.get('startedAt'))}")
-    used = [one_line(run["model"])] if run.get("model") else []
+    used = [run["trigger"] + (f" on {one_line(run['holder'])}" if run.get("holder") else "")]
+    if run.get("model"):
+        used.append(one_line(run["model"]))
     if run.get("tokens") is not None:
         used.append(counted(run["tokens"], "token"))
     if run.get("cost") is not None:
         used.append(f"${run['cost']:.4f}")
-    if used:
-        say(f"  {', '.join(used)}")
+    say(f"  {', '.join(used)}")
     if run.get("error"):
         say(f"  {one_line(run['error'])}")
     for line in run["steps"]:

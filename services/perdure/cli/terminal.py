@@ -75,7 +75,8 @@ def table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for title in titles:
-        drawn.add_column(title, overflow="fold")
+        # an id is there to be copied, and a time in pieces is hard to read
+        drawn.add_column(title, overflow="fold", no_wrap=title in ("id", "when"))
     for row in rows:
         drawn.add_row(*(Text(one_line(cell)) for cell in row))
     Console(no_color=not coloured(), highlight=False).print(drawn)
