@@ -12,7 +12,7 @@ from itertools import islice
 
 from perdure.domain.experience import documents
 from perdure.domain.experience.blanking import blanked
-from perdure.domain.experience.blanking_skills import blanked_run, blanked_skill
+from perdure.domain.experience.blanking_skills import blanked_members, blanked_run, blanked_skill
 from perdure.domain.experience.episode import Json
 from perdure.domain.experience.transfer import ExperienceImport, Part, PartKind
 from perdure.domain.experience.wording import procedure_of
@@ -26,6 +26,9 @@ BATCH = 100
 """Documents stored in one transaction; others write between two."""
 
 PROBLEMS_MAX = 100
+
+_HISTORY = ("learned", "adaptations")
+"""Ids, versions and figures of the model that the imported file belonged to."""
 
 _OWN = "perdure"
 """The head's member for the private model's own trainings, which the schema does not know."""
@@ -83,7 +86,7 @@ class ExperienceTransfer:
         _refuse_foreign(head)
         assert head is not None  # noqa: S101 - refused above
         report = _Report()
-        kept = {name: value for name, value in head.document.items() if name not in ("schema", _OWN)}
+        kept = _kept_of(head.document)
         if kept and not dry_run:
             with self._store.experience(caller.scope, Actor(name=caller.actor)) as unit:
                 unit.keep_imported_head(kept)
@@ -194,6 +197,13 @@ def _page(reader: ExperienceReader, kind: PartKind, cursor: str) -> tuple[list[M
         case _:
             runs = reader.skill_runs(None, after=cursor, limit=PAGE)
             return [documents.run_to_json(one) for one in runs.runs], runs.next
+
+
+def _kept_of(head: Mapping[str, Json]) -> dict[str, Json]:
+    """What of an imported head goes out again: the other model's history, and the unknown without secrets."""
+    history = {name: head[name] for name in _HISTORY if name in head}
+    unknown = {name: value for name, value in head.items() if name not in (*_HISTORY, "schema", _OWN)}
+    return {**blanked_members(unknown), **history}
 
 
 def _refuse_foreign(head: Part | None) -> None:

@@ -346,6 +346,13 @@ def test_secrets_in_the_trail_of_a_run_are_cut_out(world: ExperienceWorld) -> No
     _nowhere(world, TOKEN)
 
 
+def test_what_nobody_knows_of_a_file_is_kept_without_secrets(world: ExperienceWorld) -> None:
+    _take_in(world, snapshot(exportedBy={"tool": "backup", "password": CANARY}, note=f"made with {TOKEN}"))
+    out = _given_out(world)
+    assert out["exportedBy"]["tool"] == "backup" and out["note"].startswith("made with [redacted:")
+    _nowhere(world, CANARY, TOKEN)
+
+
 def test_an_imported_routine_goes_on_from_its_last_run(world: ExperienceWorld) -> None:
     whole = snapshot()
     (skill,) = [one for one in whole["skills"] if one["id"] == "0011223344556677"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import assert_never
 
 from perdure.domain.experience.blanking import blanked
@@ -42,6 +43,8 @@ from perdure.domain.experience.skill import (
     SkillStep,
     Value,
 )
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def blanked_skill(skill: Skill) -> Skill:
@@ -89,6 +92,12 @@ def blanked_run(run: SkillRun) -> SkillRun:
 def blanked_note(text: str | None) -> str | None:
     """What a host says of a step or a run, without secrets."""
     return None if text is None else clean_text(text, prose=True).text
+
+
+def blanked_members(found: Mapping[str, Json]) -> dict[str, Json]:
+    """Members of a document that nobody knows, without secrets. Idempotent."""
+    around = Episode(id=EpisodeId("none"), name="none", program="none", started_at=_EPOCH, extra=found)
+    return dict(blanked(around).extra)
 
 
 # ------------------------------------------------------------------ the demonstration that a skill would give
