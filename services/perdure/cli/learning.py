@@ -182,6 +182,8 @@ def overview(days: int, as_json: bool) -> None:
     say(f"  approvals      {approvals['approved']} given, {approvals['denied']} denied")
     say(f"  model          {one_line(found['model_version'] or 'none')}")
     say(f"  learned        {_bar(found['learned'], found['learned'] + found['pending'])}")
+    if found["pending"]:
+        say(paint("  perdure model train learns what is pending", dim=True))
     for one in found["adaptations"]:
         _show_adaptation(one)
     _days(found["days"])
