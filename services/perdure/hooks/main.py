@@ -32,6 +32,11 @@ END_BUDGET_S = 1.1
 """Hosts give a session's end 1.5 s, shared by all hooks."""
 ANSWER_BUDGET_S = 1.5
 """How long the gateway may take for what the host waits for; the rest is for ourselves."""
+FLUSH_WAIT_S = 0.7
+FLUSH_POLL_S = 0.05
+"""How long the end of a turn waits for the assistant's words in a transcript that lags behind, and how often it looks:
+Copilot CLI runs its hooks before it has written them. A turn without words costs this wait once."""
+
 DRAIN_AFTER_ANSWER_S = 0.4
 """How long a prompt may be held up by what waits in the spool."""
 PAYLOAD_BYTES_MAX = 32 * 1024 * 1024
@@ -276,10 +281,18 @@ class Work:
         path = os.path.expanduser(occasion.transcript)
         if path:
             mark = fingerprint(path)
-            try:  # noqa: SIM105 - contextlib takes as long to import as everything here
-                turns, state.offsets[mark] = turns_since(path, state.offsets.get(mark, 0), self._started + 0.9)
-            except OSError:
-                pass
+            lags = occasion.kind == STOP and not occasion.answer
+            while True:
+                try:
+                    more, state.offsets[mark] = turns_since(path, state.offsets.get(mark, 0), self._started + 0.9)
+                    turns += more
+                except OSError:
+                    pass  # not there yet, perhaps
+                if not lags or any(role == "assistant" for role, _ in turns):
+                    break
+                if time.monotonic() > self._started + FLUSH_WAIT_S:
+                    break
+                time.sleep(FLUSH_POLL_S)
         if not turns or self._place.nudges:
             turns += [("user", text) for text in (*state.said, occasion.prompt) if text]
         state.said = []
@@ -301,7 +314,7 @@ class Work:
 
     def _sync_files(self) -> None:
         from perdure.hooks import spool
-        from perdure.hooks.memory_files import FILE_BYTES_MAX, memories_of, relative_name
+        from perdure.hooks.memory_files import memories_of, relative_name, text_of
 
         occasion = self._occasion
         for path in occasion.paths:
@@ -309,9 +322,8 @@ class Work:
             if not name:
                 continue
             try:
-                with open(os.path.join(occasion.cwd, path), "rb") as file:
-                    text = file.read(FILE_BYTES_MAX).decode("utf-8", "replace")
-            except OSError:
+                text = text_of(os.path.join(occasion.cwd, path), name)
+            except (OSError, ValueError):
                 continue
             memories = memories_of(
                 path, name, text, project=self._project.name, host=occasion.host, session=occasion.session
