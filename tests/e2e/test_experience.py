@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import html
 import json
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -21,6 +24,9 @@ MODERN = "modern"
 
 CANARY = "Tr0ub4dor-canary-9f31"
 """What somebody typed into a password field; it may stand nowhere."""
+
+HARD_CANARY = 'zebra "Quilt" & <canary>/41'
+MARKUP_CANARY = "hyena-Quilt-canary-77"
 
 IMAGE = {"Content-Type": "image/png"}
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000049454e44ae426082")
@@ -211,15 +217,37 @@ def test_a_password_is_in_no_file_no_log_and_no_export(stack: Stack) -> None:
     flagged["steps"].append(
         {"id": "s5", "atMs": 50, "action": {"kind": "keys", "keys": CANARY, "target": {"name": "PIN"}}}
     )
+    forms = [quote(HARD_CANARY), quote_plus(HARD_CANARY), json.dumps(HARD_CANARY)[1:-1], html.escape(HARD_CANARY)]
+    for value in (CANARY, HARD_CANARY):
+        forms += [base64.b64encode(value.encode()).decode(), base64.urlsafe_b64encode(value.encode()).decode()]
+        forms += [value.encode().hex()]
+    markup = f'<password>{MARKUP_CANARY}</password><input type="password" value="{MARKUP_CANARY}">'
+    flagged["steps"] += [
+        {"id": "s6", "action": {"kind": "setValue", "target": {"name": "Password"}, "value": HARD_CANARY}},
+        {
+            "id": "s7",
+            "action": {
+                "kind": "tool",
+                "name": f"x{CANARY}",
+                "arguments": {CANARY: 1, "deep": {CANARY: [{CANARY: 2}]}, "forms": forms, "body": markup},
+                "result": " ".join(forms),
+            },
+        },
+    ]
     stored = stack.call("POST", "/episodes", flagged)
     assert stored.status == 201
+    for changed in ({"id": f"x-{CANARY}"}, {"steps": [*flagged["steps"], {**flagged["steps"][2], "id": CANARY}]}):
+        refused = stack.call("POST", "/episodes", {**flagged, **changed})
+        assert (refused.status, refused.json["reason"]) == (422, "field_invalid")
+        assert CANARY not in json.dumps(refused.json)
     assert stack.call("PUT", "/episodes/secret-1/screenshots/s3.png", PNG, headers=IMAGE).status == 201
     skill = stack.call("POST", "/episodes/secret-1/compile", {"edits": {"fixed": ["s1", "s4", "s5"]}}).json
     stack.call("GET", f"/memories/search?q={CANARY}")
     exported = stack.call("GET", "/experience/export")
     assert CANARY not in json.dumps(stored.json) + json.dumps(skill) + json.dumps(exported.json)
     stack.perdure("db", "backup", str(stack.home / "copy.db"))
-    holding = [path.name for path in _files(stack.home) if CANARY.encode() in path.read_bytes()]
+    gone = [one.encode() for one in (CANARY, HARD_CANARY, MARKUP_CANARY, *forms, *(form.rstrip("=") for form in forms))]
+    holding = [path.name for path in _files(stack.home) if any(map(path.read_bytes().__contains__, gone))]
     assert holding == []
 
 

@@ -42,7 +42,7 @@ class Episodes:
 
         Raises:
             PermissionDenied: the caller may not use experience.
-            InvalidArgument: it is beyond a limit.
+            InvalidArgument: it is beyond a limit, or an id or a picture's name in it holds a secret.
             NotFound: there is no such namespace.
         """
         require(caller, TokenScope.EXPERIENCE)

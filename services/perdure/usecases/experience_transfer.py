@@ -133,7 +133,7 @@ class ExperienceTransfer:
     def _episode(
         self, reader: ExperienceReader, unit: ExperienceUnit | None, document: Mapping[str, Json], path: str
     ) -> bool:
-        episode = blanked(documents.episode_from_json(document, now=self._clock.now(), path=path))
+        episode = blanked(documents.episode_from_json(document, now=self._clock.now(), path=path), path)
         if not episode.id:
             # one that is made up would come in again with each import
             raise InvalidArgument(f"'{path}.id' is missing.", reason=Reason.FIELD_MISSING)

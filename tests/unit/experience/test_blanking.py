@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import base64
+import html
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
 
 from perdure.domain.experience.blanking import blanked
 from perdure.domain.experience.documents import episode_to_json
-from perdure.domain.experience.episode import Click, Episode, Keys, SetValue, ToolCall
+from perdure.domain.experience.episode import Click, Episode, EpisodeId, Keys, SetValue, ToolCall
+from perdure.errors import InvalidArgument, Reason
 from support.experience_world import click, episode, keys, tool, typed
 
 pytestmark = pytest.mark.requirement("I5-EP-2")
@@ -233,3 +239,122 @@ def test_blanking_twice_changes_nothing_and_keeps_the_kinds() -> None:
 def test_an_episode_without_secrets_stays_as_it_is() -> None:
     value = episode([typed("Amount", "12.50"), click("Pay"), keys("Enter"), tool("x", "y", a="b", n=5, f=True)])
     assert blanked(value) == value
+
+
+HARD = 'zebra "Quilt" & <41>/ü'
+"""A secret that every way of escaping changes."""
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        *(
+            quote(HARD),
+            quote(HARD, safe=""),
+            quote_plus(HARD),
+            "zebra+%22Quilt%22+%26+%3c41%3e%2f%c3%bc",
+            quote(HARD, safe="!*'()"),
+        ),
+        *(json.dumps(HARD)[1:-1], json.dumps(HARD, ensure_ascii=False)[1:-1]),
+        *(html.escape(HARD), html.escape(HARD, quote=False)),
+        *(base64.b64encode(HARD.encode()).decode(), base64.b64encode(HARD.encode()).decode().rstrip("=")),
+        *(base64.urlsafe_b64encode(HARD.encode()).decode(), HARD.encode().hex(), HARD.encode().hex().upper()),
+    ],
+)
+def test_a_known_secret_is_blanked_in_its_other_forms(form: str) -> None:
+    found = blanked(episode([typed("Password", HARD), tool("sh", f"a={form}&b", url=f"https://x.test/?q={form}")]))
+    action = found.steps[1].action
+    assert isinstance(action, ToolCall)
+    assert form not in f"{action.result} {action.arguments['url']}"
+    assert "redacted:" in str(action.result)
+
+
+def test_a_short_secret_is_not_looked_for_in_base64_or_hex() -> None:
+    found = blanked(episode([typed("PIN", "4711"), click("order 34373131"), click("NDcxMQ==")]))
+    names = [step.action.target.name for step in found.steps if isinstance(step.action, Click)]
+    assert names == ["order 34373131", "NDcxMQ=="]
+
+
+def test_a_strong_secret_is_blanked_inside_a_word_and_a_weak_one_is_not() -> None:
+    found = blanked(
+        episode([typed("Password", SECRET), typed("Password", "summer"), click(f"x{SECRET}x"), click("midsummer")])
+    )
+    names = [step.action.target.name for step in found.steps if isinstance(step.action, Click)]
+    assert names == ["x[redacted:password]x", "midsummer"]
+
+
+def test_names_of_tools_and_arguments_hold_no_secret_and_stay_different() -> None:
+    deep = {SECRET: {"a": 1}, f" {SECRET}": 2, "list": [{SECRET: 3}]}
+    called: dict[str, Any] = {SECRET: 1, f"{SECRET} ": 2, "deep": deep, "secretly": True}
+    value = blanked(episode([typed("Password", SECRET), tool(f"x{SECRET}", **called)]))
+    found = value.steps[1].action
+    assert isinstance(found, ToolCall)
+    mark = "[redacted:password]"
+    assert found.name == f"x{mark}"
+    assert found.arguments == {
+        mark: 1,
+        f"{mark} 2": 2,
+        "deep": {mark: {"a": 1}, f"{mark} 2": 2, "list": [{mark: 3}]},
+        "secretly": True,
+    }
+    assert blanked(value) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<password>tiger</password>",
+        "<a><wsse:Password Type='x'> tiger </wsse:Password></a>",
+        "<password><![CDATA[tiger]]></password>",
+        '<input type="password" value="tiger">',
+        "<input value='tiger' type='password'/>",
+        "<input type=password value=tiger>",
+        '<input name="user_password" value="tiger">',
+        '<login user="ann" password="tiger"/>',
+        '<form data-x="a>b"><input type="password" name="p" value="tiger"></form>',
+        json.dumps({"html": '<input type="password" value="tiger">'}),
+    ],
+)
+def test_a_secret_in_markup_needs_no_password_step(text: str) -> None:
+    found = blanked(episode([tool("fetch", f"Got: {text}", body=text), click("tiger")]))
+    assert "tiger" not in text_of(found)
+    assert found.redacted == ("password",)
+    assert blanked(found) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['<input type="text" name="city" value="tiger">', "<label>tiger</label>", "<password-hint>tiger</password-hint>"],
+)
+def test_markup_without_a_secret_stays(text: str) -> None:
+    assert blanked(episode([tool("fetch", text, body=text)])).redacted == ()
+
+
+@pytest.mark.parametrize("holding", [SECRET, f"x{SECRET}x", quote(f"{SECRET}", safe="")])
+@pytest.mark.parametrize(
+    ("field", "changed"),
+    [
+        ("episode.id", lambda value, text: replace(value, id=EpisodeId(text))),
+        ("episode.steps[1].id", lambda value, text: _with_step(value, id=text)),
+        ("episode.steps[1].screenshot", lambda value, text: _with_step(value, screenshot=text)),
+    ],
+)
+def test_an_id_that_holds_a_secret_is_refused(
+    holding: str, field: str, changed: Callable[[Episode, str], Episode]
+) -> None:
+    value = changed(episode([typed("Password", SECRET), click("Go")]), holding)
+    with pytest.raises(InvalidArgument) as refused:
+        blanked(value)
+    assert refused.value.reason is Reason.FIELD_INVALID
+    assert refused.value.details["field"] == field
+    assert SECRET not in str(refused.value) + str(refused.value.details)
+
+
+def test_kinds_that_came_with_the_episode_hold_no_secret() -> None:
+    value = blanked(replace(episode([typed("Password", SECRET)]), redacted=("api_key", SECRET)))
+    assert SECRET not in value.redacted
+    assert "api_key" in value.redacted
+
+
+def _with_step(value: Episode, **changes: Any) -> Episode:
+    return replace(value, steps=(value.steps[0], replace(value.steps[1], **changes)))

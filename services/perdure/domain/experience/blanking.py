@@ -2,8 +2,9 @@
 
 A secret is known by the recorder's flag, by what its field, option or argument is called, by the control that hides it,
 by its form (``domain.secrets``), or because the same value was a secret elsewhere in the episode. A value that was
-typed is blanked and its step marked secret; in other text a mark stands in its place. Keys typed into such a field
-become one blank step, so that not even their number stays. Pictures are not looked into.
+typed is blanked and its step marked secret; in other text, be it encoded or escaped, and in names of tools and of
+arguments a mark stands in its place; an id that holds one is refused. Keys typed into such a field become one blank
+step, so that not even their number stays. Pictures are not looked into.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from perdure.domain.experience.episode import (
 )
 from perdure.domain.experience.keystrokes import typed
 from perdure.domain.experience.secret_fields import bare_name, is_secret_field, joined, runs_of, typed_secrets
-from perdure.domain.experience.secret_labels import is_secret_label, is_secret_name
-from perdure.domain.experience.secret_values import MARKS, Elsewhere
+from perdure.domain.experience.secret_labels import MARKS, is_secret_label, is_secret_name
+from perdure.domain.experience.secret_values import Elsewhere, renamed
 
 FLAGGED = "secret"
 """The kind of what the recorder itself called a secret."""
@@ -59,13 +60,19 @@ _DESCRIBING = [
 ]
 
 
-def blanked(episode: Episode) -> Episode:
-    """``episode`` without secrets; ``redacted`` names their kinds, those it had before included. Idempotent."""
+def blanked(episode: Episode, path: str = "episode") -> Episode:
+    """``episode`` without secrets; ``redacted`` names their kinds, those it had before included. Idempotent.
+
+    Raises:
+        InvalidArgument: an id or a picture's name holds one of them (FIELD_INVALID); ``details["field"]`` begins with
+            ``path``.
+    """
     work = _Blanking()
     first = work.episode(episode)
     again = Elsewhere(work.values)
+    again.refuse_ids(first, path)
     clean = again.episode(first)
-    kinds = dict.fromkeys((*episode.redacted, *work.kinds, *again.kinds))
+    kinds = dict.fromkeys((*clean.redacted, *work.kinds, *again.kinds))
     return replace(clean, steps=joined(clean.steps), redacted=tuple(kinds))
 
 
@@ -99,6 +106,7 @@ class _Blanking:
             program=self._prose(episode.program),
             args=args,
             steps=self._steps(episode.steps),
+            redacted=tuple(map(self._prose, episode.redacted)),
             extra=self._mapping(episode.extra),
         )
 
@@ -160,22 +168,24 @@ class _Blanking:
         return replace(action, target=target, keys="", secret=True, extra=extra)
 
     def _tool_call(self, action: ToolCall) -> ToolCall:
-        names = dict.fromkeys(action.secrets)
+        names = renamed((*action.arguments, *action.secrets), self._prose)
+        secrets = dict.fromkeys(names[name] for name in action.secrets)
         arguments: dict[str, Json] = {}
         told = _described_secrets(action.arguments)
         for name, value in action.arguments.items():
             secret = name in action.secrets or name in told or is_secret_label(name)
             if secret and _holds(value):
-                arguments[name] = self._blank(value, "")
-                names[name] = None
+                arguments[names[name]] = self._blank(value, "")
+                secrets[names[name]] = None
             else:
-                arguments[name] = self._json(value)
+                arguments[names[name]] = self._json(value)
         result = action.result
         return replace(
             action,
+            name=self._prose(action.name),
             arguments=arguments,
             result=None if result is None else self._prose(result),
-            secrets=tuple(names),
+            secrets=tuple(secrets),
             extra=self._mapping(action.extra),
         )
 
@@ -195,10 +205,11 @@ class _Blanking:
     def _mapping(self, found: Mapping[str, Json], secret: bool = False) -> dict[str, Json]:
         """The fields without secrets; where they belong to a ``secret``, without what may be its value."""
         told = _described_secrets(found)
+        names = renamed(found, self._prose)
         clean: dict[str, Json] = {}
         for name, value in found.items():
             hidden = (secret and bare_name(name) in _VALUES) or name in told or is_secret_label(name)
-            clean[self._prose(name)] = self._blank(value) if hidden and _holds(value) else self._json(value)
+            clean[names[name]] = self._blank(value) if hidden and _holds(value) else self._json(value)
         return clean
 
     def _json(self, value: Json) -> Json:
@@ -222,7 +233,8 @@ class _Blanking:
     def _blank(self, value: Json, mark: str = MARK) -> Json:
         """``mark`` in the place of each string and number in ``value``."""
         if isinstance(value, dict):
-            return {name: self._blank(entry, mark) for name, entry in value.items()}
+            names = renamed(value, self._prose)
+            return {names[name]: self._blank(entry, mark) for name, entry in value.items()}
         if isinstance(value, list):
             return [self._blank(entry, mark) for entry in value]
         if isinstance(value, bool) or value is None or value in ("", mark):

@@ -51,7 +51,7 @@ def blanked_skill(skill: Skill) -> Skill:
     """``skill`` without secrets in its steps, defaults, arguments, names and routine. Idempotent."""
     params = {one.name: _named_secret(one) for one in skill.params}
     shown = _shown(skill, params)
-    clean = blanked(shown)
+    clean = blanked(shown, "skill")
     back = _Back(params, dict(_mapping(clean.extra["params"])))
     after = {step.id: step.action for step in clean.steps}
     steps: list[SkillStep] = []
@@ -96,7 +96,7 @@ def blanked_note(text: str | None) -> str | None:
 
 def blanked_members(found: Mapping[str, Json]) -> dict[str, Json]:
     """Members of a document that nobody knows, without secrets. Idempotent."""
-    around = Episode(id=EpisodeId("none"), name="none", program="none", started_at=_EPOCH, extra=found)
+    around = Episode(id=EpisodeId(""), name="none", program="none", started_at=_EPOCH, extra=found)
     return dict(blanked(around).extra)
 
 
@@ -193,10 +193,9 @@ class _Back:
                     action,
                     name=clean.name,
                     arguments={
-                        name: self._value(
-                            value, name, was.arguments[name], clean.arguments[name], name in clean.secrets
-                        )
-                        for name, value in action.arguments.items()
+                        now: self._value(value, now, was.arguments[name], clean.arguments[now], now in clean.secrets)
+                        # blanking keeps their number and order, not their names
+                        for (name, value), now in zip(action.arguments.items(), clean.arguments, strict=True)
                     },
                 )
             case _:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from perdure.domain import secrets
 from perdure.domain.experience.secret_labels import is_secret_label
+from perdure.domain.experience.secret_markup import in_markup
 
 KIND = "password"
 """What a secret is called that is known by its place."""
@@ -133,6 +134,10 @@ def _placed(text: str) -> list[tuple[int, int, bool]]:
     if ":" in text:
         spans.extend((*match.span("value"), True) for match in _HEADER.finditer(text))
         spans.extend((*match.span("value"), True) for match in _FIELD.finditer(text) if is_secret_label(match["name"]))
+    markup = in_markup(text)
+    # what is an attribute or an element's text there is no word of a shell, with its quotes and what follows
+    spans = [span for span in spans if all(span[1] <= start or end <= span[0] for start, end in markup)]
+    spans.extend((*span, True) for span in markup)
     kept: list[tuple[int, int, bool]] = []
     for span in sorted(spans):
         if not kept or span[0] >= kept[-1][1]:

@@ -120,6 +120,9 @@ _CJK_ABOUT = re.compile(
     r"(?:的|の|를|을)?\s*(?:提示|强度|強度|长度|長度|问题|問題|策略|规则|規則|过期|過期|有效期|数量|數量|个数|类型|名称|"
     r"ヒント|長さ|強さ|数|名|種類|を?忘れ|お忘れ|の?有効期限|힌트|길이|강도|찾기|재설정|개수|이름|정책|화|化)"
 )
+MARKS = re.compile(r"\[redacted:[a-z0-9_]+\]")
+"""What stands in the place of a secret."""
+
 _PARENTHESES = re.compile(r"[(（\[][^)）\]]*[)）\]]")
 _FILE_NAME = re.compile(r"[\w-]+\.[a-z]{1,4}\Z|[/\\]")
 
@@ -135,7 +138,8 @@ _TYPED = frozenset({"type", "inputtype", "role", "autocomplete", "contenttype", 
 
 
 def is_secret_label(label: str) -> bool:
-    """Whether ``label`` names a secret: of a field, an option, an argument, an identifier."""
+    """Whether ``label`` names a secret: of a field, an option, an argument, an identifier. A mark names none."""
+    label = MARKS.sub(" ", label)
     if _CJK.search(label):
         return any(not _CJK_ABOUT.match(label, match.end()) for match in _CJK.finditer(label))
     return any(_says_secret(tuple(map(without_accents, words(text)))) for text in _readings(label))
