@@ -20,6 +20,7 @@ FILE = ".perdure.toml"
 PROJECT_CHARS_MAX = 200
 _LEVELS_MAX = 64
 _FILE_BYTES_MAX = 1 << 20
+_SETTINGS_BYTES_MAX = 64 * 1024
 _TOPS = (
     "pyproject.toml", "package.json", "Cargo.toml", "go.mod", "pom.xml", "build.gradle", "Gemfile", "composer.json",
     "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".hg", ".jj",
@@ -35,17 +36,22 @@ class Project:
         source: What decided: ``file``, ``remote``, ``git``, ``marker``, ``folder`` or ``none``.
         recalls: The project's ``.perdure.toml`` lets hooks add context.
         captures: The project's ``.perdure.toml`` lets hooks store what was said.
+        fault: What is wrong with that file, for a person; empty where nothing is. The name is then what it would be
+            without the file.
     """
 
-    __slots__ = ("captures", "name", "recalls", "root", "source")
+    __slots__ = ("captures", "fault", "name", "recalls", "root", "source")
 
-    def __init__(self, name: str, root: str, source: str, *, recalls: bool = True, captures: bool = True) -> None:
+    def __init__(
+        self, name: str, root: str, source: str, *, recalls: bool = True, captures: bool = True, fault: str = ""
+    ) -> None:
         """Hold the values."""
         self.name = name
         self.root = root
         self.source = source
         self.recalls = recalls
         self.captures = captures
+        self.fault = fault
 
 
 def project_of(folder: str) -> Project:
@@ -55,13 +61,16 @@ def project_of(folder: str) -> Project:
         Always an answer; files that cannot be read count as absent.
     """
     start = os.path.realpath(folder or os.curdir)
-    settings, settings_root = _settings(start)
-    allowed = {"recalls": _allows(settings, "recall"), "captures": _allows(settings, "capture")}
+    settings, settings_root, fault = _settings(start)
+    recalls, captures = _allows(settings, "recall"), _allows(settings, "capture")
     named = settings.get("project")
-    if isinstance(named, str) and _clean(named):
-        return Project(_clean(named), settings_root, "file", **allowed)
+    if named is not None:
+        why = _why_no_name(named)
+        if not why:
+            return Project(_clean(named), settings_root, "file", recalls=recalls, captures=captures)
+        fault = f"The project in {os.path.join(settings_root, FILE)} is not used: {why}."
     name, root, source = _by_git(start) or _by_folder(start)
-    return Project(name, root, source, **allowed)
+    return Project(name, root, source, recalls=recalls, captures=captures, fault=fault)
 
 
 def name_of_remote(url: str) -> str:
@@ -76,22 +85,52 @@ def _allows(settings: dict[str, Any], what: str) -> bool:
     return settings.get(what) is not False and (not isinstance(hooks, dict) or hooks.get(what) is not False)
 
 
-def _settings(start: str) -> tuple[dict[str, Any], str]:
+def _why_no_name(named: object) -> str:
+    """Why ``named`` is no project's name; empty where it is one."""
+    if not isinstance(named, str):
+        return "it is no text"
+    if not _clean(named):
+        return "it is empty"
+    # a name may have a slash in it (acme/shop); a path means a place, and not what is there
+    if any(part in ("", ".", "..", "~") for part in _clean(named).replace("\\", "/").split("/")):
+        return "it is a path and no name"
+    return ""
+
+
+def _settings(start: str) -> tuple[dict[str, Any], str, str]:
+    """What the nearest settings file says, its folder, and what is wrong with it."""
     home = os.path.realpath(os.path.expanduser("~"))
     for folder in _upwards(start):
         path = os.path.join(folder, FILE)
-        if os.path.isfile(path):
-            import tomllib  # 10 ms that only such a file costs
-
-            try:
-                with open(path, "rb") as file:
-                    return tomllib.loads(file.read(_FILE_BYTES_MAX).decode("utf-8-sig")), folder
-            except (OSError, ValueError):
-                return {}, folder
+        if os.path.lexists(path):
+            values, why = _read_settings(path)
+            return values, folder, f"{path} is not used: {why}." if why else ""
         # what lies above a repository is not its own, and may be another person's
         if folder == home or os.path.exists(os.path.join(folder, ".git")):
             break
-    return {}, start
+    return {}, start, ""
+
+
+def _read_settings(path: str) -> tuple[dict[str, Any], str]:
+    """The values of a settings file, or none and why it has none."""
+    import tomllib  # 10 ms that only such a file costs
+
+    from perdure.regular_file import NotRegular, opened
+
+    try:
+        with opened(path) as file:
+            raw = file.read(_SETTINGS_BYTES_MAX + 1)
+        if len(raw) > _SETTINGS_BYTES_MAX:
+            return {}, f"it is larger than {_SETTINGS_BYTES_MAX // 1024} KiB"
+        return tomllib.loads(raw.decode("utf-8-sig")), ""
+    except NotRegular:
+        return {}, "it is no regular file"
+    except OSError as error:
+        return {}, f"it cannot be read ({error.strerror})"
+    except UnicodeDecodeError:
+        return {}, "it is not UTF-8"
+    except (ValueError, RecursionError) as error:
+        return {}, f"it is not valid TOML ({error})"
 
 
 def _by_git(start: str) -> tuple[str, str, str] | None:
@@ -189,6 +228,8 @@ def _upwards(start: str) -> list[str]:
 
 
 def _read(path: str) -> str:
+    if not os.path.isfile(path):  # opening a FIFO would wait for a writer
+        return ""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read(_FILE_BYTES_MAX)

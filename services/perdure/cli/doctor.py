@@ -9,7 +9,7 @@ import click
 from perdure.cli.failure import Exit, Failure
 from perdure.cli.place import Place
 from perdure.cli.terminal import clean, paint, say, say_json
-from perdure.cli.words import json_option
+from perdure.cli.words import folders_project, json_option
 
 _COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 
@@ -21,6 +21,7 @@ def doctor_command(as_json: bool) -> int:
     from perdure.cli.examinations import Finding, State, examine
     from perdure.cli.starting import load_settings
 
+    folders_project()  # for its warning
     findings: list[Finding] = []
     try:
         findings.extend(examine(load_settings(), Place()))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -69,7 +70,12 @@ def look(source: Source, paths: Sequence[Path], where: Here, *, project: str | N
     found = Found(source, places)
     with progress("Reading") as draw:
         try:
-            for item in source.read(places, where, draw):
+            # a single place says nothing about how far it is, so what it holds is counted
+            single = len(places) == 1
+            draw(0, 0)
+            for number, item in enumerate(source.read(places, where, _untold if single else draw), 1):
+                if single:
+                    draw(number, 0)
                 if isinstance(item, Remark):
                     found.remarks.append(item)
                 else:
@@ -77,6 +83,10 @@ def look(source: Source, paths: Sequence[Path], where: Here, *, project: str | N
         except Unreadable as fault:
             raise Failure(str(fault)) from fault
     return found
+
+
+def _untold(_done: int, _total: int) -> None:
+    pass
 
 
 def send(found: Found, *, dry_run: bool = False) -> dict[str, Any]:
@@ -119,13 +129,22 @@ def move_in(
     """The command: read, send, report."""
     source = BY_NAME[name]
     where = here(cap=cap or SESSION_CAP, limit=limit or TRANSCRIPTS_LIMIT)
+    _say_while_waiting(f"Reading {source.title} …")
     found = look(source, [Path(path).expanduser() for path in paths], where, project=project)
+    if found.drafts:
+        _say_while_waiting(f"{'Checking' if dry_run else 'Importing'} {counted(len(found.drafts))} …")
     report = send(found, dry_run=dry_run)
     if as_json:
         say_json(_json(found, report, dry_run=dry_run))
     else:
         show(found, report, dry_run=dry_run)
     return Exit.ERROR if report["failed"] or found.of(Kind.LOST) else Exit.OK
+
+
+def _say_while_waiting(text: str) -> None:
+    """What takes long, where no terminal shows a bar."""
+    if not sys.stderr.isatty():
+        note(text)
 
 
 def _json(found: Found, report: dict[str, Any], *, dry_run: bool) -> dict[str, Any]:

@@ -131,14 +131,23 @@ def chosen_project(project: str | None, everywhere: bool) -> str:
         return GLOBAL_PROJECT
     if project:
         return project
+    return folders_project()
+
+
+def folders_project() -> str:
+    """The project of the folder that the command was called in; one line on stderr where its file is not usable."""
     import os
 
+    from perdure.cli.terminal import note, one_line
     from perdure.project import project_of
 
     try:
-        return project_of(os.getcwd()).name  # noqa: PTH109 - pathlib says the same, later
+        found = project_of(os.getcwd())  # noqa: PTH109 - pathlib says the same, later
     except OSError:
         return GLOBAL_PROJECT  # the folder is gone
+    if found.fault:
+        note(f"warning: {one_line(found.fault)} This folder's project is {one_line(found.name)}.")
+    return found.name
 
 
 GLOBAL_PROJECT = "_global"

@@ -6,10 +6,12 @@ repeats what the files say.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 
 from perdure.hooks.front_matter import split
+from perdure.regular_file import NotRegular, opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +48,29 @@ def relative_name(path: str) -> str:
         if parts[index].lower() in _MEMORY_FOLDERS:
             return "/".join(parts[index + 1 :])
     return ""
+
+
+def text_of(path: str, name: str) -> str:
+    """The text of the memory file at ``path``, at most ``FILE_BYTES_MAX`` of it.
+
+    A link is not followed, be it the file, the memory folder, or one between that leads out of it: what it leads to may
+    be no memory, and may be a secret.
+
+    Args:
+        path: Where it is.
+        name: Its ``relative_name``.
+
+    Raises:
+        OSError: it cannot be read, or is a link or no regular file, or lies elsewhere in truth.
+    """
+    folder = path
+    for _ in name.split("/"):
+        folder = os.path.dirname(folder)
+    with opened(path, links=False) as file:
+        inside = os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
+        if not inside or os.path.islink(folder):
+            raise NotRegular(errno.EINVAL, "outside the memory folder")
+        return file.read(FILE_BYTES_MAX).decode("utf-8", "replace")
 
 
 def memories_of(path: str, name: str, text: str, *, project: str, host: str, session: str) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from perdure.hooks.fences import new_word
+from perdure.regular_file import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def unsure(pending: list[list[Any]], fresh: list[list[Any]]) -> list[list[Any]]:
 def saved_itself(path: str, offset: int) -> bool:
     """Whether a call of ``memory_save`` stands in the transcript after ``offset``; no for one that cannot be read."""
     try:
-        with open(path, "rb") as file:
+        with opened(path) as file:
             file.seek(offset)
             lines = file.read(_READ_BYTES_MAX).split(b"\n")
             return any(_SAVED.search(line) for line in lines if any(mark in line for mark in _CALLS))

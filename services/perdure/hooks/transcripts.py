@@ -12,6 +12,8 @@ import json
 import os
 import time
 
+from perdure.regular_file import opened
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -42,12 +44,12 @@ def turns_since(path: str, offset: int, ends_at: float) -> tuple[list[Turn], int
         ends_at: Moment on the monotonic clock at which to stop; what is unread then is read by the next call.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, or is no regular one.
     """
     if path.endswith(".json"):
         return _of_document(path, offset)
     turns: list[Turn] = []
-    with open(path, "rb") as file:
+    with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         offset = offset if 0 <= offset <= size else 0
         start = max(offset, size - READ_BYTES_MAX)
@@ -128,11 +130,11 @@ def _text_of(content: Any, depth: int) -> str:
 
 def _of_document(path: str, seen: int) -> tuple[list[Turn], int]:
     """Turns of a transcript that is one JSON object; the offset counts its messages."""
-    if os.path.getsize(path) > READ_BYTES_MAX:
-        return [], seen
-    with open(path, "rb") as file:
+    with opened(path) as file:
+        if os.fstat(file.fileno()).st_size > READ_BYTES_MAX:
+            return [], seen
         try:
-            value = json.loads(file.read())
+            value = json.loads(file.read(READ_BYTES_MAX))
         except (ValueError, RecursionError):
             return [], seen
     messages = value.get("messages") if isinstance(value, dict) else value

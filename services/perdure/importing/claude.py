@@ -19,8 +19,9 @@ from perdure.hooks.memory_files import memories_of as topic_memories
 from perdure.importing.draft import Draft, Item, Kind, Remark, Unreadable, identity, moment, words
 from perdure.importing.files import changed_at, json_of, markdown_files, text_of
 from perdure.importing.here import Here
-from perdure.importing.text import own_words, parts_of, sections_of, slug
+from perdure.importing.text import own_words, parts_of, sections_of, slug, unused
 from perdure.project import project_of
+from perdure.regular_file import opened
 
 NAME = "claude"
 INDEX = "MEMORY.md"
@@ -148,16 +149,11 @@ def _index_or_rules(path: Path, here: Here) -> Iterator[Item]:
 
 def _sections(path: Path, place: str, text: str, key: str, project: str, kind: MemoryType) -> Iterator[Item]:
     written = changed_at(path)
-    used: set[str] = set()
+    used: dict[str, int] = {}
     for section in sections_of(text):
         told = MemoryType.PREFERENCE if signals.RULE.search(section.body) else kind
         for part in parts_of(section.text):
-            base = mark = f"{key}#{slug(section.title) or 'top'}"
-            number = 1
-            while mark in used:
-                number += 1
-                mark = f"{base}~{number}"
-            used.add(mark)
+            mark = unused(f"{key}#{slug(section.title) or 'top'}", used)
             yield Draft(
                 id=identity(NAME, project, mark),
                 place=place,
@@ -199,7 +195,7 @@ def _cwd(folder: Path) -> str:
     """The working directory that the transcripts beside the memory name."""
     for path in sorted(folder.glob("*.jsonl"), reverse=True)[:5]:
         try:
-            with path.open("rb") as file:
+            with opened(path) as file:
                 lines = file.read(_TRANSCRIPT_BYTES).split(b"\n")
         except OSError:
             continue

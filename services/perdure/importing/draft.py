@@ -181,7 +181,7 @@ def words(value: object) -> tuple[str, ...]:
         if text.startswith("["):
             try:
                 return words(json.loads(text))
-            except ValueError:
+            except (ValueError, RecursionError):
                 text = text.strip("[]")
         value = text.split(",")
     if not isinstance(value, Iterable) or isinstance(value, dict):

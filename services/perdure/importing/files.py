@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from perdure.importing.draft import Unreadable
+from perdure.regular_file import NotRegular, opened
 
 if TYPE_CHECKING:
     import apsw
@@ -29,11 +30,13 @@ def text_of(path: Path, *, bytes_max: int = TEXT_BYTES_MAX) -> str:
     """The file's text, line ends as they are.
 
     Raises:
-        Unreadable: it is too large, not UTF-8, or cannot be read.
+        Unreadable: it is too large, not UTF-8, no regular file, or cannot be read.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             raw = file.read(bytes_max + 1)
+    except NotRegular as error:
+        raise Unreadable(f"{path} is no regular file.") from error
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.") from error
     if len(raw) > bytes_max:
@@ -75,7 +78,7 @@ def markdown_files(folder: Path) -> list[Path]:
 def is_sqlite(path: Path) -> bool:
     """Whether the file begins as an SQLite database does."""
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             return file.read(16) == b"SQLite format 3\x00"
     except OSError:
         return False

@@ -42,7 +42,7 @@ def read(path: Path, _here: Here) -> Iterator[Item]:
         path /= "history.db"
     if is_sqlite(path):
         rows = _of_database(path)
-    elif zipfile.is_zipfile(path):
+    elif path.is_file() and zipfile.is_zipfile(path):
         rows = _of_backup(path)
     else:
         rows = _of_text(text_of(path, bytes_max=JSON_BYTES_MAX), path.name)

@@ -12,7 +12,7 @@ from perdure.domain.memory import KEY_CHARS_MAX, MemoryType
 from perdure.hooks.front_matter import split
 from perdure.importing.draft import Draft, Item, Kind, Remark, identity, key_of, moment, share, words
 from perdure.importing.files import changed_at, text_of
-from perdure.importing.text import SECTION_CHARS, own_words, parts_of, sections_of, slug
+from perdure.importing.text import SECTION_CHARS, own_words, parts_of, sections_of, slug, unused
 
 _CREATED = ("created", "created_at", "date", "creation_date")
 _UPDATED = ("modified", "updated", "updated_at", "last_modified", "lastmod")
@@ -79,7 +79,7 @@ def memories_of(
     one = whole or len(note.body) <= SECTION_CHARS
     pieces = [("", note.body)] if one else [(slug(s.title), s.text) for s in sections_of(note.body)]
     importance = share(note.told("importance"))
-    used: set[str] = set()
+    used: dict[str, int] = {}
     for mark, text in pieces:
         heading = f"{title}\n\n" if title and title.casefold() not in text[:200].casefold() else ""
         for part in parts_of(heading + text):
@@ -101,14 +101,9 @@ def memories_of(
             )
 
 
-def _key(name: str, mark: str, used: set[str]) -> str:
+def _key(name: str, mark: str, used: dict[str, int]) -> str:
     """A key for a piece of a file that no other piece has; the end of a long name tells more than its beginning."""
-    key = base = f"{name}#{mark}" if mark else name
-    number = 1
-    while key in used:
-        number += 1
-        key = f"{base}~{number}"
-    used.add(key)
+    key = unused(f"{name}#{mark}" if mark else name, used)
     return key if len(key) <= KEY_CHARS_MAX else f"…{key[-KEY_CHARS_MAX + 1 :]}"
 
 

@@ -12,7 +12,7 @@ PART_BYTES_MAX = 30 * 1024
 SECTION_CHARS = 2_000
 """A note up to this length is one memory; a longer one is one memory a section, which searches find better."""
 
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r"^(#{1,6})[ \t](.+)$")
 _FENCE = re.compile(r"^[ \t]*(```|~~~)")
 _MANAGED = re.compile(r"<!-- perdure[:\w -]*begin\b.*?<!-- perdure[:\w -]*end\b[^\n]*?-->", re.DOTALL)
 _ENGRAM = re.compile(r"^- \[\w+\] .*\((?:engram|perdure):[0-9a-f-]{8,}\)[ \t]*$", re.MULTILINE)
@@ -69,8 +69,31 @@ def sections_of(text: str) -> list[Section]:
         level = len(heading[1])
         while path and path[-1][0] >= level:
             path.pop()
-        path.append((level, heading[2].strip()))
+        path.append((level, _title(heading[2])))
     close()
+    return found
+
+
+def _title(rest: str) -> str:
+    """A heading without marks at its end; by hand, since a pattern takes n² steps for n blanks."""
+    title = rest.strip()
+    return title.rstrip("#").rstrip() or title[:1]
+
+
+def unused(key: str, used: dict[str, int]) -> str:
+    """``key``, or ``key~2`` and so on where it is taken.
+
+    Args:
+        key: What it would be.
+        used: The keys that are taken, each with its highest number; the answer is added.
+    """
+    number = used.get(key, 0) + 1
+    found = key if number == 1 else f"{key}~{number}"
+    while found != key and found in used:  # a title may end like that itself
+        number += 1
+        found = f"{key}~{number}"
+    used[key] = number
+    used.setdefault(found, 1)
     return found
 
 
@@ -78,17 +101,18 @@ def parts_of(text: str) -> list[str]:
     """``text`` in parts that fit a memory, cut between paragraphs, lines or words; all of it."""
     parts: list[str] = []
     data = text.encode("utf-8", "replace")
-    while len(data) > PART_BYTES_MAX:
-        window = data[:PART_BYTES_MAX]
+    start = 0  # and not the rest of `data`, which would be copied for each part
+    while len(data) - start > PART_BYTES_MAX:
+        window = data[start : start + PART_BYTES_MAX]
         half = PART_BYTES_MAX // 2
         at = next((found for mark in (b"\n\n", b"\n", b" ") if (found := window.rfind(mark, half)) > 0), 0)
         if at == 0:
             at = PART_BYTES_MAX
-            while data[at] & 0xC0 == 0x80:  # inside a character
+            while data[start + at] & 0xC0 == 0x80:  # inside a character
                 at -= 1
-        parts.append(data[:at].decode("utf-8").strip())
-        data = data[at:]
-    parts.append(data.decode("utf-8").strip())
+        parts.append(data[start : start + at].decode("utf-8").strip())
+        start += at
+    parts.append(data[start:].decode("utf-8").strip())
     return [part for part in parts if part]
 
 

@@ -21,6 +21,7 @@ from perdure.importing.draft import Draft, Item, Kind, Remark, identity, moment
 from perdure.importing.files import changed_at
 from perdure.importing.here import Here
 from perdure.project import project_of
+from perdure.regular_file import opened
 
 NAME = "transcripts"
 
@@ -100,7 +101,7 @@ def _session(file: Path) -> tuple[list[_Said], int]:
     session = file.stem
     at = changed_at(file)
     unread = 0
-    with file.open("rb") as lines:
+    with opened(file) as lines:
         for line in lines:
             if len(line) > LINE_BYTES_MAX or not line.strip():
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from integration.cli.conftest import Command
+from perdure.cli.words import SOURCES
 from support.moving_in import A, fingerprints, nan_forget, write
 from support.rest_gateway import Answered, Asked, RestGateway
 
@@ -150,3 +152,40 @@ def test_setup_takes_in_what_was_saved_on_purpose_and_names_the_rest(
     assert "Took in 1 memory of Claude Code's memory" in ran.out
     assert "perdure import --from transcripts --dry-run" in ran.out
     assert len([asked for asked in taking.asked if asked.path == "/memories/import"]) == 2
+
+
+@pytest.mark.requirement("I4-MOVE-05")
+def test_what_is_no_regular_file_is_told_of_and_holds_nothing_up(
+    perdure: Command, taking: RestGateway, tmp_path: Path
+) -> None:
+    write(tmp_path / "notes" / "ports.md", "Ports begin at 4000")
+    os.mkfifo(tmp_path / "notes" / "pipe.md")
+    (tmp_path / "notes" / "zero.md").symlink_to("/dev/zero")
+    ran = perdure("import", "--from", "markdown", str(tmp_path / "notes"))
+    assert ran.status == 1
+    assert "Took in 1 memory of Markdown files" in ran.out
+    for name in ("pipe.md", "zero.md"):
+        assert f"not understood: {name}: {tmp_path / 'notes' / name} is no regular file." in ran.err
+
+
+@pytest.mark.parametrize("source", [name for name in SOURCES if name != "transcripts"])
+def test_no_source_waits_for_a_fifo(perdure: Command, taking: RestGateway, tmp_path: Path, source: str) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    ran = perdure("import", "--from", source, str(tmp_path / "pipe.md"))
+    assert ran.status == 1
+    assert "not understood: pipe.md: " in ran.err
+
+
+def test_a_transcript_that_is_a_fifo_is_told_of(perdure: Command, taking: RestGateway, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "session.jsonl")
+    ran = perdure("import", "--from", "transcripts", str(tmp_path / "session.jsonl"))
+    assert ran.status == 1
+    assert "not understood: session.jsonl: " in ran.err
+    assert "no regular file" in ran.err
+
+
+def test_one_sees_what_a_long_import_is_at(perdure: Command, taking: RestGateway, tmp_path: Path) -> None:
+    path = nan_forget(tmp_path / "memories.db")
+    ran = perdure("import", "--from", "nan-forget", str(path), "--dry-run", "--json")
+    assert ran.err.splitlines()[:2] == ["Reading NaN Forget …", "Checking 4 memories …"]
+    assert json.loads(ran.out)["created"] == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,58 @@ def test_in_a_folder_that_is_nobodys_project_it_is_true_everywhere(perdure: Comm
 def test_lists_and_upkeep_are_of_every_project(perdure: Command, serving: RestGateway, shop: Path) -> None:
     perdure("list")
     assert "project" not in dict(serving.last.query)
+
+
+UNUSABLE = {
+    "random bytes": (b"\x00\xff\xfe\x93project", "it is not UTF-8"),
+    "no TOML": (b"project is shop", "it is not valid TOML"),
+    "a path": (b'project = "../../etc"', "it is a path and no name"),
+    "a list": (b'project = ["a"]', "it is no text"),
+    "empty": (b'project = " "', "it is empty"),
+    "huge": (b"# " + b"x" * 65536, "it is larger than 64 KiB"),
+}
+
+
+def unusable(folder: Path, kind: str) -> str:
+    """A project file of this kind in a folder; why it is not used."""
+    folder.mkdir()
+    file = folder / ".perdure.toml"
+    if kind == "a device":
+        file.symlink_to("/dev/zero")
+    elif kind == "a FIFO":
+        os.mkfifo(file)
+    else:
+        file.write_bytes(UNUSABLE[kind][0])
+        return UNUSABLE[kind][1]
+    return "it is no regular file"
+
+
+@pytest.mark.parametrize("kind", [*UNUSABLE, "a device", "a FIFO"])
+def test_a_project_file_that_cannot_be_used_is_said_once_and_the_folder_counts(
+    perdure: Command, serving: RestGateway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    why = unusable(tmp_path / "till", kind)
+    monkeypatch.chdir(tmp_path / "till")
+    file = str(tmp_path / "till" / ".perdure.toml")
+    for words in (
+        ("add", "Ports begin at 4000"),
+        ("search", "ports"),
+        ("sync",),
+        CHECKPOINT,
+        ("doctor",),
+    ):
+        err = perdure(*words).err
+        told = [line for line in err.splitlines() if line.startswith("warning: ")]
+        assert len(told) == 1, words
+        assert file in told[0]
+        assert why in told[0]
+        assert told[0].endswith("This folder's project is till.")
+    assert "warning: " not in perdure("add", "Ports begin at 4000", "-p", "shop").err
+
+
+def test_a_project_file_that_can_be_used_is_not_spoken_of(
+    perdure: Command, serving: RestGateway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".perdure.toml").write_text('project = "acme/shop"\n[hooks]\ncapture = false\n')
+    monkeypatch.chdir(tmp_path)
+    assert "warning: " not in perdure("sync").err

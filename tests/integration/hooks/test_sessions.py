@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import stat
 from pathlib import Path
@@ -233,3 +234,51 @@ def test_what_hooks_write_is_readable_by_its_owner_alone(home: Path, shop: Path)
     assert written
     assert {stat.S_IMODE(path.stat().st_mode) for path in written} == {0o600}
     assert {stat.S_IMODE(path.stat().st_mode) for path in (home, home / "spool", home / "sessions")} == {0o700}
+
+
+@pytest.mark.requirement("HOOK-FILES-01")
+def test_a_link_out_of_the_memory_folder_is_left_alone(
+    gateway: RestGateway, home: Path, shop: Path, tmp_path: Path
+) -> None:
+    secret = tmp_path / "outside" / "secret.md"
+    secret.parent.mkdir()
+    secret.write_text("The vault opens with seven turns")
+    projects = tmp_path / "user" / ".claude" / "projects"
+    memory = projects / "-w-shop" / "memory"
+    memory.mkdir(parents=True)
+    (memory / "a.md").symlink_to(secret)
+    (memory / "sub").symlink_to(secret.parent)
+    (projects / "-w-other").mkdir()
+    (projects / "-w-other" / "memory").symlink_to(secret.parent)
+    os.mkfifo(memory / "pipe.md")
+    (memory / "real.md").write_text("Ports begin at 4000")
+    files = (
+        memory / "a.md",
+        memory / "sub" / "secret.md",
+        memory / ".." / ".." / ".." / ".." / ".." / "outside" / "secret.md",
+        projects / "-w-other" / "memory" / "secret.md",
+        memory / "pipe.md",
+        memory / "real.md",
+    )
+    for file in files:
+        body = payload("claude", "PostToolUse", cwd=str(shop), tool_name="Write", tool_input={"file_path": str(file)})
+        done = run_hook("claude", "post-tool-use", body, home=home, url=gateway.url)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert [found["content"] for found in saves(gateway)] == ["Ports begin at 4000"]
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".json"])
+@pytest.mark.parametrize("kind", ["device", "fifo"])
+def test_a_transcript_that_is_no_regular_file_is_passed_over_and_the_rest_goes_on(
+    gateway: RestGateway, home: Path, shop: Path, tmp_path: Path, kind: str, suffix: str
+) -> None:
+    path = tmp_path / f"odd{suffix}"
+    if kind == "fifo":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    body = payload("claude", "Stop", cwd=str(shop), transcript_path=str(path), last_assistant_message=DECISION)
+    # a hook that had waited would have been ended before it sent anything
+    for nudge in ("", "on"):
+        run_hook("claude", "stop", body, home=home / nudge, url=gateway.url, PERDURE_NUDGE=nudge)
+    assert {found["content"] for found in saves(gateway)} == {DECISION}

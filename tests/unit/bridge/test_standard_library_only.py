@@ -26,7 +26,7 @@ def test_a_module_imports_the_standard_library_and_the_bridge_only(module: Path)
     foreign = {
         name
         for name in imported(ast.parse(module.read_text(encoding="utf-8")))
-        if not name.startswith(("perdure.bridge", "perdure.project"))
+        if not name.startswith(("perdure.bridge", "perdure.project", "perdure.regular_file"))
         and name.partition(".")[0] not in sys.stdlib_module_names
     }
     assert foreign == set()

@@ -34,7 +34,7 @@ def test_a_module_imports_the_standard_library_and_the_hooks_only(module: Path) 
     foreign = {
         name
         for name in imported(ast.parse(module.read_text(encoding="utf-8")))
-        if not name.startswith(("perdure.hooks", "perdure.project"))
+        if not name.startswith(("perdure.hooks", "perdure.project", "perdure.regular_file"))
         and name.partition(".")[0] not in sys.stdlib_module_names
     }
     assert foreign == set()
@@ -67,7 +67,7 @@ print(json.dumps(sorted(set(sys.modules) - before)))
     )
     loaded = json.loads(done.stdout)
     assert {n for n in loaded if n.partition(".")[0] not in sys.stdlib_module_names and n != "perdure"} == {
-        n for n in loaded if n.startswith(("perdure.hooks", "perdure.project"))
+        n for n in loaded if n.startswith(("perdure.hooks", "perdure.project", "perdure.regular_file"))
     }
     assert not SLOW & set(loaded)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -92,3 +93,12 @@ def test_reading_stops_when_the_time_is_up_and_goes_on_from_there(tmp_path: Path
         some, offset = turns_since(str(path), offset, time.monotonic() - 1)
         turns += some
     assert turns == [("user", "0"), ("user", "1"), ("user", "2")]
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".json"])
+def test_only_a_regular_file_is_read(tmp_path: Path, suffix: str) -> None:
+    os.mkfifo(tmp_path / f"pipe{suffix}")
+    (tmp_path / f"zero{suffix}").symlink_to("/dev/zero")
+    for name in ("pipe", "zero"):
+        with pytest.raises(OSError, match="no regular file"):
+            turns_since(str(tmp_path / f"{name}{suffix}"), 0, soon())
