@@ -275,6 +275,7 @@ class Work:
         """What was said since the last look: of the transcript, and what the payload itself carries."""
         from perdure.hooks.fences import fingerprint
         from perdure.hooks.transcripts import turns_since
+        from perdure.regular_file import NotRegular
 
         occasion = self._occasion
         turns: list[tuple[str, str]] = []
@@ -286,6 +287,8 @@ class Work:
                 try:
                     more, state.offsets[mark] = turns_since(path, state.offsets.get(mark, 0), self._started + 0.9)
                     turns += more
+                except NotRegular:
+                    break
                 except OSError:
                     pass  # not there yet, perhaps
                 if not lags or any(role == "assistant" for role, _ in turns):
