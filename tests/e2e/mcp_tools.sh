@@ -174,7 +174,7 @@ tokens() { # last, because it starts Perdure again with tokens
     check "a good token finds, $era" 'port 6543' 0 "${cli[@]}" --header "Authorization: Bearer $token" "${search[@]}"
     check "another tenant's finds nothing, $era" '(N|n)o(thing| memory| match)' 0 \
       "${cli[@]}" --header "Authorization: Bearer $other" "${search[@]}"
-    check "a reader may not write, $era" 'isError' 5 \
+    check "a reader is shown no tool that writes, $era" 'tool_not_found' 5 \
       "${cli[@]}" --header "Authorization: Bearer $reader" --tool-name memory_save --tool-arg "content=no"
     check "no token is no access, $era" . 3 "${cli[@]}" "${search[@]}"
   done
