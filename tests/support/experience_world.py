@@ -83,7 +83,7 @@ class ExperienceWorld:
         self.store = self.another_store(create=True)
         self.files = FileScreenshots(folder / "episodes")
         self.me = caller()
-        self.episodes = Episodes(self.store, self.files, None, self.clock, self.ids)
+        self.episodes = Episodes(self.store, self.files, self.clock, self.ids)
         self.skills = Skills(self.store, self.clock, self.ids)
         self.runs = Runs(self.store, self.clock, self.ids)
 

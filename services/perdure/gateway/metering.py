@@ -10,11 +10,12 @@ import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
+import structlog
 from fastapi import Request
 
 from perdure.domain.namespace import Caller, NamespaceName
 from perdure.domain.recall.budget import estimate_tokens
-from perdure.errors import PerdureError
+from perdure.errors import DeadlineExceeded, PerdureError, Unavailable
 from perdure.gateway.backends_experience import Experience
 
 FLUSH_S = 5.0
@@ -42,6 +43,7 @@ class Meter:
 
     def __init__(self, experience: Experience) -> None:
         self._experience = experience
+        self._log = structlog.get_logger("perdure.gateway")
         self._counts: dict[tuple[NamespaceName, str], _Count] = {}
 
     def served(self, caller: Caller, client: str, text: str) -> None:
@@ -75,13 +77,15 @@ class Meter:
             await self.flush()
 
     async def flush(self) -> None:
-        """Hands on what there is; what cannot be handed on stays."""
+        """Hands on what there is; what cannot be handed on now waits, what is refused is dropped."""
         counts, self._counts = self._counts, {}
         for (namespace, client), count in counts.items():
             try:
                 await self._experience.record_usage(count.caller, client, calls=count.calls, tokens_served=count.tokens)
-            except PerdureError:
+            except (Unavailable, DeadlineExceeded):
                 self._put_back(namespace, client, count)
+            except PerdureError as refusal:
+                self._log.warning("usage.was_refused", code=refusal.code.value, reason=refusal.reason.value)
 
     def _put_back(self, namespace: NamespaceName, client: str, count: _Count) -> None:
         newer = self._counts.get((namespace, client))

@@ -103,7 +103,7 @@ def _experience(settings: Settings, store: ExperienceStore, embedder: Embedder, 
     ids = RandomIds()
     files = FileScreenshots(settings.home / "episodes")
     return ExperienceVerbs(
-        episodes=Episodes(store, files, embedder, clock, ids),
+        episodes=Episodes(store, files, clock, ids),
         skills=Skills(store, clock, ids),
         runs=Runs(store, clock, ids),
         overview=ExperienceOverview(store, files, clock),

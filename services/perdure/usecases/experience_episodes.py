@@ -11,7 +11,7 @@ from perdure.domain.experience.episode_documents import check_new
 from perdure.domain.experience.wording import procedure_of
 from perdure.domain.namespace import Actor, Caller, TokenScope
 from perdure.errors import InvalidArgument, NotFound, Reason
-from perdure.ports import Clock, Embedder, EpisodePage, ExperienceStore, Ids, ScreenshotFiles
+from perdure.ports import Clock, EpisodePage, ExperienceStore, Ids, ScreenshotFiles
 from perdure.usecases.permission import require
 
 SCREENSHOT_BYTES_MAX = 8 * 1024 * 1024
@@ -27,13 +27,9 @@ _MAGIC = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"))
 class Episodes:
     """The demonstrations of the caller's namespace."""
 
-    def __init__(
-        self, store: ExperienceStore, files: ScreenshotFiles, embedder: Embedder | None, clock: Clock, ids: Ids
-    ) -> None:
+    def __init__(self, store: ExperienceStore, files: ScreenshotFiles, clock: Clock, ids: Ids) -> None:
         self._store = store
         self._files = files
-        # vectors of procedures are made later, by a job; a save waits for no model
-        self._embedder = embedder
         self._clock = clock
         self._ids = ids
 

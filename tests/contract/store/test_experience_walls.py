@@ -258,7 +258,7 @@ def test_what_a_caller_forgets_is_in_no_byte_of_store_or_pictures_at_once(
 ) -> None:
     me = Caller(namespace=HERE.namespace, actor="tester", scopes=frozenset({TokenScope.EXPERIENCE}))
     root = path.with_name("episodes")
-    episodes = Episodes(store, FileScreenshots(root), None, clock, RandomIds())
+    episodes = Episodes(store, FileScreenshots(root), clock, RandomIds())
     _with_canaries(store)
     shown = b"\x89PNG\r\n\x1a\n" + b"canary-picture"
     episodes.put_screenshot(me, EpisodeId("e1"), "one.png", shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from perdure.domain.namespace import Caller, NamespaceName
-from perdure.errors import Unavailable
+from perdure.errors import NotFound, Unavailable
 from perdure.gateway.metering import CLIENTS_MAX, OTHERS, Meter
 from support.fake_backends import FakeServices
 from support.fake_experience import FakeExperience
@@ -40,6 +40,17 @@ async def test_what_cannot_be_handed_on_waits() -> None:
     service.fails = None
     await meter.flush()
     assert [(client, calls) for _, client, calls, _ in service.served] == [("codex", 2)]
+
+
+async def test_what_is_refused_is_not_asked_for_again() -> None:
+    service = FakeExperience()
+    service.fails = NotFound("the namespace is gone")
+    meter = Meter(service)  # type: ignore[arg-type]  # the part of it that is asked for
+    meter.served(ME, "codex", "one two")
+    await meter.flush()
+    service.fails = None
+    await meter.flush()
+    assert service.served == []
 
 
 async def test_a_flood_of_names_is_counted_under_one() -> None:

@@ -125,7 +125,7 @@ def test_pictures_of_nothing_are_not_found(world: ExperienceWorld) -> None:
 
 def test_another_process_sees_what_was_saved(world: ExperienceWorld) -> None:
     other = world.another_store()
-    episodes = Episodes(other, world.files, None, world.clock, world.ids)
+    episodes = Episodes(other, world.files, world.clock, world.ids)
     world.record()
     assert episodes.get(world.me, E1).name == "Pay a bill"
     other.close()
