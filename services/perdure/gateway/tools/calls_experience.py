@@ -277,7 +277,7 @@ def _holder(caller: Caller, origin: Origin) -> str:
 
 
 def _json(value: Any) -> str:
-    """``value`` as JSON, marked as data; an answer too long for a model is refused with the way round it."""
+    """``value`` as JSON; one too long for a model is cut, says so, and how to read the rest."""
     text = orjson.dumps(value).decode()
     if estimate_tokens(text) <= TOKENS_MAX:
         return text
